@@ -1,0 +1,94 @@
+"""One game of a match: the board, the roll in hand and how far it has been played."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from bot.engine.board import Position, Side
+from bot.engine.dice import Roll
+from bot.engine.plays import Turn
+from bot.engine.steps import Step
+from bot.engine.variant import Variant
+
+
+class Taken(NamedTuple):
+    """A step of the turn in hand. `chosen`: the first of an action that could have been another."""
+
+    start: int
+    die: int
+    chosen: bool
+
+
+class LastTurn(NamedTuple):
+    """The turn before the one in hand, for whoever looks now: `steps` are in `seat`'s own numbers."""
+
+    seat: int
+    roll: Roll | None
+    steps: tuple[Step, ...]
+    forced: bool = False
+    passed: str | None = None
+
+
+class Result(NamedTuple):
+    """How a game ended."""
+
+    winner: int
+    points: int
+    kind: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """Both sides by their seats, each in its own numbers; the board as it was when the turn began."""
+
+    number: int
+    variant: Variant
+    sides: tuple[Side, Side]
+    starter: int | None = None
+    on_roll: int | None = None
+    opening: Roll | None = None
+    roll: Roll | None = None
+    so_far: tuple[Taken, ...] = ()
+    rolls: tuple[int, int] = (0, 0)
+    turns: int = 0
+    last: LastTurn | None = None
+    result: Result | None = None
+
+    @property
+    def position(self) -> Position:
+        """The board when the turn in hand began, as the player on roll sees it (seat 0 in the opening)."""
+        return self.seen_by(self.on_roll or 0)
+
+    def seen_by(self, seat: int) -> Position:
+        """The board when the turn in hand began, as `seat` sees it."""
+        return Position(self.sides[seat], self.sides[1 - seat])
+
+    def turn(self) -> Turn:
+        """The roll in hand, played as far as it has been."""
+        dice = self.variant.dice(self.roll) if self.roll else ()
+        turn = Turn.begin(self.variant, self.position, dice)
+        for taken in self.so_far:
+            turn = turn.take(taken.start, taken.die)
+        return turn
+
+    def now(self) -> tuple[Side, Side]:
+        """Both sides by their seats, the half-played turn included."""
+        if not self.so_far:
+            return self.sides
+        return by_seat(self.turn().position, self.on_roll or 0)
+
+    def passed_on(self, last: LastTurn, sides: tuple[Side, Side]) -> "Game":
+        """The game once the turn in hand is over: the other side is on roll."""
+        return replace(
+            self, sides=sides, last=last, on_roll=1 - last.seat, roll=None, so_far=(), turns=self.turns + 1
+        )
+
+
+def by_seat(position: Position, seat: int) -> tuple[Side, Side]:
+    """Both sides in seat order, from the view of `seat`."""
+    return (position.me, position.opponent) if seat == 0 else (position.opponent, position.me)
+
+
+def begun(number: int, variant: Variant, starter: int | None) -> Game:
+    """A game as it is set up; a known starter throws at once."""
+    return Game(number, variant, (variant.start, variant.start), starter, on_roll=starter)
