@@ -12,6 +12,13 @@ class Proceed:
 
 
 @dataclass(frozen=True, slots=True)
+class Throw:
+    """Rolls the dice, where the player does that himself."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
 class TakeSteps:
     """Steps in order, each (start, die) in the mover's numbers; all of them or none are taken."""
 
@@ -70,4 +77,4 @@ class AskRematch:
     seat: int
 
 
-Command = Proceed | TakeSteps | Undo | Confirm | Concede | AnswerConcession | NextGame | Abort | AskRematch
+Command = Proceed | Throw | TakeSteps | Undo | Confirm | Concede | AnswerConcession | NextGame | Abort | AskRematch

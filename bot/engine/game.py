@@ -9,6 +9,8 @@ from bot.engine.plays import Turn
 from bot.engine.steps import Step
 from bot.engine.variant import Variant
 
+RECENT = 8
+
 
 class Taken(NamedTuple):
     """A step of the turn in hand. `chosen`: the first of an action that could have been another."""
@@ -18,14 +20,19 @@ class Taken(NamedTuple):
     chosen: bool
 
 
-class LastTurn(NamedTuple):
-    """The turn before the one in hand, for whoever looks now: `steps` are in `seat`'s own numbers."""
+class PastTurn(NamedTuple):
+    """A turn that is over, for telling it: `steps` are in `seat`'s own numbers; `passed` is why there are none."""
 
     seat: int
     roll: Roll | None
     steps: tuple[Step, ...]
     forced: bool = False
     passed: str | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether somebody chose it."""
+        return not self.forced and self.passed is None
 
 
 class Result(NamedTuple):
@@ -51,7 +58,8 @@ class Game:
     so_far: tuple[Taken, ...] = ()
     rolls: tuple[int, int] = (0, 0)
     turns: int = 0
-    last: LastTurn | None = None
+    recent: tuple[PastTurn, ...] = ()
+    """The turns before the one in hand, the latest last, as many as are worth telling."""
     result: Result | None = None
 
     @property
@@ -77,10 +85,11 @@ class Game:
             return self.sides
         return by_seat(self.turn().position, self.on_roll or 0)
 
-    def passed_on(self, last: LastTurn, sides: tuple[Side, Side]) -> "Game":
+    def after(self, past: PastTurn, sides: tuple[Side, Side]) -> "Game":
         """The game once the turn in hand is over: the other side is on roll."""
+        recent = (*self.recent, past)[-RECENT:]
         return replace(
-            self, sides=sides, last=last, on_roll=1 - last.seat, roll=None, so_far=(), turns=self.turns + 1
+            self, sides=sides, recent=recent, on_roll=1 - past.seat, roll=None, so_far=(), turns=self.turns + 1
         )
 
 

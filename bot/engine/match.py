@@ -15,7 +15,7 @@ from bot.engine.commands import Command, Scope
 from bot.engine.dice import Dice
 from bot.engine.errors import Illegal, NotYours, Unreadable
 from bot.engine.events import Event
-from bot.engine.game import Game, LastTurn, Result, Taken, begun, by_seat
+from bot.engine.game import Game, PastTurn, Result, Taken, begun, by_seat
 from bot.engine.plays import Turn
 from bot.engine.seats import put
 from bot.engine.variant import Variant
@@ -120,7 +120,7 @@ def awaited(match: Match) -> tuple[int, ...]:
     if match.offer:
         return (1 - match.offer.seat,)
     on_roll = match.game.on_roll
-    if match.stage is Phase.PLAY and on_roll is not None and _choice(match.game):
+    if on_roll is not None and (_first_throw(match) or (match.stage is Phase.PLAY and _choice(match.game))):
         return (on_roll,)
     return ()
 
@@ -131,6 +131,8 @@ def apply(match: Match, command: Command, now: float, dice: Dice) -> Change:
     match command:
         case ask.Proceed():
             _proceed(telling, dice)
+        case ask.Throw(seat):
+            _throw(telling, seat, dice)
         case ask.TakeSteps(seat, steps):
             _take_steps(telling, seat, steps)
         case ask.Undo(seat):
@@ -182,6 +184,16 @@ def _proceed(telling: _Telling, dice: Dice) -> None:
         _roll(telling, dice)
     else:
         _play_forced(telling)
+
+
+def _throw(telling: _Telling, seat: int, dice: Dice) -> None:
+    if telling.match.offer:
+        raise Illegal("offer_pending")
+    if telling.match.stage is not Phase.ROLL:
+        raise Illegal("rolled_already" if telling.match.stage is Phase.PLAY else "not_playing")
+    if telling.match.game.on_roll != seat:
+        raise NotYours("not_your_turn")
+    _roll(telling, dice)
 
 
 def _roll(telling: _Telling, dice: Dice) -> None:
@@ -329,6 +341,11 @@ def _turn_of(match: Match, seat: int) -> Turn:
     return match.game.turn()
 
 
+def _first_throw(match: Match) -> bool:
+    """Whether the starter sees the opening dice and throws afresh; later rolls come by themselves."""
+    return match.stage is Phase.ROLL and match.game.turns == 0 and match.game.opening is not None
+
+
 def _choice(game: Game) -> bool:
     """Whether the player on roll has anything to decide, or a decision to confirm."""
     return bool(game.so_far) or len(game.turn().plays()) > 1
@@ -392,8 +409,8 @@ def _opening_rolled(match: Match, event: told.OpeningRolled) -> Match:
 def _turn_ended(match: Match, event: told.Played | told.Passed) -> Match:
     game, turn = match.game, match.game.turn()
     forced, passed = (event.forced, None) if isinstance(event, told.Played) else (False, event.reason)
-    last = LastTurn(event.seat, game.roll, turn.done, forced, passed)
-    return replace(match, game=game.passed_on(last, by_seat(turn.position, event.seat)), stage=Phase.ROLL)
+    past = PastTurn(event.seat, game.roll, turn.done, forced, passed)
+    return replace(match, game=game.after(past, by_seat(turn.position, event.seat)), stage=Phase.ROLL)
 
 
 def _game_ended(match: Match, event: told.GameEnded) -> Match:
