@@ -1,6 +1,7 @@
 """One game of a match: the board, the roll in hand and how far it has been played."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from bot.engine.board import Position, Side
@@ -73,11 +74,7 @@ class Game:
 
     def turn(self) -> Turn:
         """The roll in hand, played as far as it has been."""
-        dice = self.variant.dice(self.roll) if self.roll else ()
-        turn = Turn.begin(self.variant, self.position, dice)
-        for taken in self.so_far:
-            turn = turn.take(taken.start, taken.die)
-        return turn
+        return _turn(self.variant, self.position, self.roll, self.so_far)
 
     def now(self) -> tuple[Side, Side]:
         """Both sides by their seats, the half-played turn included."""
@@ -91,6 +88,15 @@ class Game:
         return replace(
             self, sides=sides, recent=recent, on_roll=1 - past.seat, roll=None, so_far=(), turns=self.turns + 1
         )
+
+
+@lru_cache(maxsize=16)
+def _turn(variant: Variant, position: Position, roll: Roll | None, so_far: tuple[Taken, ...]) -> Turn:
+    """The turn that these lead to. The same one is asked for many times within one action."""
+    turn = Turn.begin(variant, position, variant.dice(roll) if roll else ())
+    for taken in so_far:
+        turn = turn.take(taken.start, taken.die)
+    return turn
 
 
 def by_seat(position: Position, seat: int) -> tuple[Side, Side]:

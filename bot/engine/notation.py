@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 from bot.engine.board import BAR, OFF, Position
@@ -11,7 +12,8 @@ from bot.engine.steps import Step
 
 _NAMES = {BAR: "bar", OFF: "off"}
 _NUMBERS = {"bar": BAR, "b": BAR, "off": OFF, "o": OFF}
-_WORD = re.compile(r"(?P<stops>[a-z0-9]+\*?(?:[/-][a-z0-9]+\*?)+)(?:\((?P<times>[1-4])\)|[x×](?P<also>[1-4]))?")
+_STOP = r"(?:bar|b|off|o|[0-9]{1,2})\*?"
+_WORD = re.compile(rf"(?P<stops>{_STOP}(?:[/-]{_STOP})+)(?:\((?P<times>[1-4])\)|[x×](?P<also>[1-4]))?")
 _MOST_CHARACTERS = 100
 
 
@@ -90,7 +92,7 @@ def _legs_of(word: str) -> list[_Leg]:
     if match is None:
         raise Unreadable("bad_notation", text=word)
     stops = [_point(name.rstrip("*"), word) for name in re.split("[/-]", match["stops"])]
-    legs = [_Leg(start, end) for start, end in zip(stops, stops[1:], strict=False)]
+    legs = [_Leg(start, end) for start, end in pairwise(stops)]
     for leg in legs:
         if leg.end >= leg.start:
             raise Unreadable("backwards", text=word)
@@ -98,8 +100,8 @@ def _legs_of(word: str) -> list[_Leg]:
 
 
 def _point(name: str, word: str) -> int:
-    number = _NUMBERS.get(name, int(name) if name.isdecimal() and len(name) <= len("25") else None)
-    if number is None or not OFF <= number <= BAR:
+    number = _NUMBERS[name] if name in _NUMBERS else int(name)
+    if number > BAR:
         raise Unreadable("bad_notation", text=word)
     return number
 
@@ -143,18 +145,21 @@ def _leg_refused(turn: Turn, leg: _Leg) -> Illegal:
     if not turn.left:
         return Illegal("turn_complete")
     dice = [die for die in dict.fromkeys(turn.left) if max(leg.start - die, OFF) == leg.end]
-    reasons = [turn.why_not(leg.start, die) for die in dice]
-    reason = reasons[0] if reasons else _combined_refused(turn, leg)
-    return Illegal(reason, start=leg.start, end=leg.end, die=dice[0] if dice else 0)
+    if dice:
+        return Illegal(turn.why_not(leg.start, dice[0]), start=leg.start, end=leg.end, die=dice[0])
+    farthest = leg.start - sum(turn.left)
+    if leg.end not in {leg.start - sum(turn.left[:count]) for count in range(1, 5)} and max(farthest, OFF) != leg.end:
+        return Illegal("no_such_die", start=leg.start, end=leg.end)
+    return _route_refused(turn, leg)
 
 
-def _combined_refused(turn: Turn, leg: _Leg) -> str:
-    """Why one checker cannot go so far by several dice."""
-    reachable = {leg.start - sum(turn.left[:count]) for count in range(1, len(turn.left) + 1)}
-    if leg.end not in reachable and not (leg.end == OFF and min(reachable) < OFF):
-        return "no_such_die"
-    return next((turn.why_not(leg.start, die) for die in turn.left if not _goes(turn, leg.start, die)), "blocked")
-
-
-def _goes(turn: Turn, start: int, die: int) -> bool:
-    return any(step.start == start and step.die == die for step in turn.steps())
+def _route_refused(turn: Turn, leg: _Leg) -> Illegal:
+    """Why one checker cannot go so far by several dice: the first step on the way that is refused."""
+    for die in dict.fromkeys(turn.left):
+        try:
+            after = turn.take(leg.start, die)
+        except Illegal as refusal:
+            return refusal
+        if leg.start - die > leg.end:
+            return _route_refused(after, _Leg(leg.start - die, leg.end))
+    return Illegal("impossible_together")

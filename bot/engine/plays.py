@@ -93,6 +93,7 @@ class Turn:
         self.node = node
         self.done = done
         self._known: Memo = {} if known is None else known
+        self._plays: list[Play] | None = None
 
     @classmethod
     def begin(cls, variant: Variant, position: Position, dice: tuple[int, ...]) -> "Turn":
@@ -125,10 +126,11 @@ class Turn:
 
     def plays(self) -> list[Play]:
         """Every way to finish the turn, once for each board it can lead to, with its first legal sequence."""
-        found: dict[Position, Play] = {}
-        seen: set[Node] = set()
-        self._gather(self.node, (), found, seen)
-        return list(found.values())
+        if self._plays is None:
+            found: dict[Position, Play] = {}
+            self._gather(self.node, (), found, set())
+            self._plays = list(found.values())
+        return list(self._plays)
 
     def why_not(self, start: int, die: int) -> str:
         """The reason why a checker cannot go from `start` by `die` now."""
@@ -170,9 +172,7 @@ class Turn:
         most = max((count for count, _, _ in ways), default=0)
         larger = max((step.die for _, step, _ in ways), default=0)
         either = most == 1 and len(set(node.dice)) == 2
-        legal = [
-            (step, after) for count, step, after in ways if count == most and (step.die == larger or not either)
-        ]
+        legal = [(step, after) for count, step, after in ways if count == most and (step.die == larger or not either)]
         return most, legal
 
     def _reachable(self, node: Node) -> Iterator[tuple[Step, Node]]:
@@ -205,7 +205,7 @@ def combined(turn: Turn) -> list[tuple[Step, ...]]:
     """One checker by two dice or more ("13/4"), each way that leads to a board of its own, shortest first."""
     found: dict[Position, tuple[Step, ...]] = {}
     singles = {turn.take(step.start, step.die).position for step in turn.steps()}
-    edge = [(turn.take(step.start, step.die), (step,)) for step in turn.steps()]
+    edge: list[tuple[Turn, tuple[Step, ...]]] = [(turn.take(step.start, step.die), (step,)) for step in turn.steps()]
     while edge:
         onward = [
             (after.take(step.start, step.die), (*steps, step))

@@ -10,7 +10,9 @@ from bot.engine.errors import Unreadable
 from bot.service.fairness import ID_LENGTH
 
 MOST_BYTES = 64
-_FORM = re.compile(rf"([a-z0-9]{{{ID_LENGTH}}})\.([0-9a-z]{{1,6}})\.([a-z])(?:\.([a-z0-9-]{{1,16}}(?:\.[0-9-]{{1,8}})*))?")
+_FORM = re.compile(
+    rf"([a-z0-9]{{{ID_LENGTH}}})\.([0-9a-z]{{1,6}})\.([a-z])(?:\.([a-z0-9-]{{1,16}}(?:\.[0-9-]{{1,8}})*))?"
+)
 _STEP = re.compile(r"([0-9]{1,2})-([1-6])")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
