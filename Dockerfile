@@ -10,8 +10,8 @@ COPY pyproject.toml constraints.txt LICENSE ./
 RUN pip --python /opt/tavla/bin/python install -c constraints.txt . \
  && pip --python /opt/tavla/bin/python uninstall -y tavla
 COPY . .
+# Unchecked: an image's files never change, but their dates may when it is copied, and would void the bytecode.
 RUN pip --python /opt/tavla/bin/python install --no-deps . \
- # By hash of nothing: the files of an image never change, and their dates may when it is copied.
  && python -m compileall -q -f --invalidation-mode unchecked-hash /opt/tavla
 
 FROM python:3.12-slim-bookworm

@@ -36,7 +36,7 @@ test: $(VENV)/dev.stamp system ## everything: style, types, import contracts, te
 golden: $(VENV)/dev.stamp ## write the golden files of tests/render anew: look at the difference before you commit it
 	TAVLA_WRITE_GOLDEN=1 $(BIN)/pytest tests/render $(ARGS)
 
-BENCH ?= rules ai picture storage service platforms
+BENCH ?= rules ai picture storage service
 bench: $(VENV)/run.stamp ## the figures that the README quotes (BENCH="rules ai")
 	@for what in $(BENCH); do $(BIN)/tavla bench $$what $(ARGS) || exit; done
 
@@ -63,7 +63,7 @@ $(VENV)/dev.stamp: EXTRA := [dev]
 $(VENV)/run.stamp $(VENV)/dev.stamp: pyproject.toml constraints.txt $(STALE)
 	@[ -n '$(BASE)' ] || { echo 'No Python at "$(PYTHON)": apt-get install python3 python3-venv, or name one: make PYTHON=...' >&2; exit 1; }
 	@$(BASE) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo '$(BASE) is older than Python 3.11, which tavla needs; name another: make PYTHON=...' >&2; exit 1; }
-	@$(BASE) -c 'import venv, ensurepip' 2>/dev/null || { echo "$(BASE) lacks its venv module: apt-get install $$($(BASE) -c 'import sys; print("python3-venv (or python3.%d-venv)" % sys.version_info[1])')" >&2; exit 1; }
+	@$(BASE) -c 'import venv; from ensurepip import version' 2>/dev/null || { echo "$(BASE) lacks its venv module: apt-get install $$($(BASE) -c 'import sys; print("python3-venv (or python3.%d-venv)" % sys.version_info[1])')" >&2; exit 1; }
 	@echo 'Installing into $(VENV) ...'
 	@[ -z '$(STALE)' ] || { rm -rf $(VENV) && $(BASE) -m venv $(VENV); }
 	@rm -f $(WHOLE)
