@@ -1,14 +1,15 @@
 """`tavla picture`: a board drawn from a JSON line, and how long drawing takes."""
 
 import random
+import re
 import statistics
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.engine.board import Position
-from bot.engine.dice import ROLLS, read_roll
+from bot.engine.board import BAR, OFF, Position
+from bot.engine.dice import ROLLS
 from bot.engine.errors import Unreadable
 from bot.engine.game import Game, PastTurn
 from bot.engine.match import Match, Phase, Shape
@@ -16,14 +17,17 @@ from bot.engine.plays import legal_plays
 from bot.engine.steps import Step
 from bot.engine.variant import Variant
 from bot.service.table import Seat, Table
-from bot.talk import Json, game, position
+from bot.talk import Json, field, game, number, position, roll
 from render.board import png
 from render.describe import describe
 from render.picture import Picture, PictureCube
 from render.theme import THEMES
 from render.words import SOURCE, clean_name, words
 
+DEFAULT_LENGTH = 5
 _MOST_MEASURED = 10_000
+_STEP = re.compile(r"(bar|[0-9]{1,2})/(off|[0-9]{1,2})\*?")
+_POINTS = {"bar": BAR, "off": OFF}
 
 
 def picture(request: Json) -> Json:
@@ -31,9 +35,7 @@ def picture(request: Json) -> Json:
     rules = game(request)
     board = position(request, rules)
     shown = _picture(request, rules, board)
-    out = request.get("out")
-    if not isinstance(out, str) or not out:
-        raise Unreadable("field_missing", field="out")
+    out = field(request, "out", str)
     drawn = png(shown)
     _write(out, drawn)
     answer: Json = {"out": out, "bytes": len(drawn)}
@@ -57,9 +59,9 @@ def near(rules: Variant, board: Position, count: int) -> list[Position]:
 
 
 def _picture(request: Json, rules: Variant, board: Position) -> Picture:
-    theme = request.get("theme", "walnut")
+    theme = field(request, "theme", str, "walnut")
     if theme not in THEMES:
-        raise Unreadable("unknown_theme", theme=str(theme), possible=tuple(THEMES))
+        raise Unreadable("unknown_theme", theme=theme, possible=tuple(THEMES))
     shown = describe(_table(request, rules, board), 0, words(SOURCE), theme)
     return _with_cube(shown, request.get("cube"))
 
@@ -75,26 +77,36 @@ def _with_cube(shown: Picture, cube: Any) -> Picture:
 
 def _table(request: Json, rules: Variant, board: Position) -> Table:
     """A table that looks like the request: seat 0 is to move, the other side made the last play."""
-    dice = request.get("dice")
-    roll = read_roll(tuple(dice)) if isinstance(dice, list) else None
-    past = PastTurn(1, None, tuple(_step(word) for word in request.get("last", ())))
-    shown = Game(1, rules, (board.me, board.opponent), 0, 0, None, roll, recent=(past,), turns=2)
-    score = request.get("score", [0, 0])
-    if not (isinstance(score, list) and len(score) in (2, 3) and all(type(each) is int for each in score)):
-        raise Unreadable("bad_field", field="score", kind="[mine, the opponent's, length]")
-    shape = Shape(target=score[2] if len(score) > 2 else 5)
-    match = Match(shape, (rules,), shown, Phase.PLAY if roll else Phase.ROLL, (score[0], score[1]))
-    names = [clean_name(str(name)) for name in request.get("names", ("", ""))]
-    seats = (Seat(1, names[0]), Seat(2, names[-1]))
-    return Table("picture", 0, match, seats, "", "", 0.0, 0.0)
+    thrown = roll(request) if request.get("dice") is not None else None
+    past = PastTurn(1, None, tuple(_step(word) for word in field(request, "last", list, [])))
+    shown = Game(1, rules, (board.me, board.opponent), 0, 0, None, thrown, recent=(past,), turns=2)
+    mine, other, length = _score(request)
+    match = Match(Shape(target=length), (rules,), shown, Phase.PLAY if thrown else Phase.ROLL, (mine, other))
+    return Table("picture", 0, match, _seats(request), "", "", 0.0, 0.0)
+
+
+def _seats(request: Json) -> tuple[Seat, Seat]:
+    names = field(request, "names", list, ["", ""])
+    if len(names) != 2 or not all(isinstance(name, str) for name in names):
+        raise Unreadable("bad_field", field="names", kind="list of two names")
+    return Seat(1, clean_name(names[0])), Seat(2, clean_name(names[1]))
+
+
+def _score(request: Json) -> tuple[int, int, int]:
+    """Points of both sides and the length of the match."""
+    score = field(request, "score", list, [0, 0])
+    if len(score) not in (2, 3) or any(type(points) is not int for points in score):
+        raise Unreadable("bad_field", field="score", kind="list: mine, the opponent's, length")
+    return score[0], score[1], score[2] if len(score) == 3 else DEFAULT_LENGTH
 
 
 def _step(word: object) -> Step:
-    start, slash, end = str(word).rstrip("*").partition("/")
-    points = [{"bar": 25, "off": 0}.get(name, int(name) if name.isdecimal() else -1) for name in (start, end)]
-    if not slash or not 25 >= points[0] > points[1] >= 0:
+    """A step as it is written: `13/8`, `bar/22`, `8/3*`."""
+    form = _STEP.fullmatch(word) if isinstance(word, str) else None
+    start, end = (_POINTS[name] if name in _POINTS else int(name) for name in form.groups()) if form else (0, 0)
+    if not BAR >= start > end:
         raise Unreadable("bad_notation", text=str(word))
-    return Step(points[0], points[1], min(points[0] - points[1], 6))
+    return Step(start, end, min(start - end, 6))
 
 
 def _write(out: str, drawn: bytes) -> None:
@@ -105,9 +117,9 @@ def _write(out: str, drawn: bytes) -> None:
 
 
 def _measured(request: Json, rules: Variant, board: Position) -> Json:
-    count = request["measure"]
-    if type(count) is not int or not 2 <= count <= _MOST_MEASURED:
-        raise Unreadable("bad_field", field="measure", kind=f"whole number from 2 to {_MOST_MEASURED}")
+    count = number(request, "measure", 0, least=2)
+    if count > _MOST_MEASURED:
+        raise Unreadable("bad_field", field="measure", kind=f"whole number up to {_MOST_MEASURED}")
     took = timed(request, rules, near(rules, board, count))
     cuts = statistics.quantiles(took, n=20)
     return {"n": count, "p50_ms": round(statistics.median(took), 2), "p95_ms": round(cuts[-1], 2)}

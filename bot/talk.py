@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.ai.thinking import think
 from bot.engine.board import Position, Side, read_side
-from bot.engine.dice import read_roll
+from bot.engine.dice import Roll, read_roll
 from bot.engine.errors import Refusal, Unreadable
 from bot.engine.notation import write_step
 from bot.engine.plays import Turn
@@ -45,7 +45,7 @@ def _answered(line: bytes, answer: Answer) -> Json:
 def plays(request: Json) -> Json:
     """Every legal play, once for each board it leads to."""
     turn = _turn(request)
-    limit = _number(request, "limit", MOST_PLAYS, least=1)
+    limit = number(request, "limit", MOST_PLAYS, least=1)
     found = turn.plays()
     answer: Json = {"dice_used": turn.most(), "plays": [_told(turn.variant, play) for play in found[:limit]]}
     if len(found) > limit:
@@ -58,10 +58,10 @@ def hint(request: Json) -> Json:
     if "cube" in request:
         raise Unreadable("no_cube", game=request.get("game"))
     turn = _turn(request)
-    level = _field(request, "level", str, "hard")
+    level = field(request, "level", str, "hard")
     if level not in LEVELS:
         raise Unreadable("unknown_level", level=level, possible=LEVELS)
-    top, seed = _number(request, "top", TOP, least=1), _number(request, "seed", 0)
+    top, seed = number(request, "top", TOP, least=1), number(request, "seed", 0)
     thought = think(Question(turn.variant, turn.position, turn.left, level, seed))
     return {"plays": [_ranked(entry) for entry in thought.plays[:top]], "chosen": _moves(thought.chosen)}
 
@@ -78,9 +78,18 @@ def position(request: Json, rules: Variant) -> Position:
 
 def game(request: Json) -> Variant:
     """The game of a request under its rules."""
-    rules = _field(request, "rules", dict, {})
+    rules = field(request, "rules", dict, {})
     settled = {str(name): tuple(value) if isinstance(value, list) else value for name, value in rules.items()}
-    return variant(_field(request, "game", str), settled)
+    return variant(field(request, "game", str), settled)
+
+
+def roll(request: Json) -> Roll:
+    """The dice of a request."""
+    dice = field(request, "dice", list)
+    for die in dice:
+        if type(die) is not int:
+            raise Unreadable("bad_die", die=json.dumps(die))
+    return read_roll(tuple(dice))
 
 
 def _turn(request: Json) -> Turn:
@@ -88,16 +97,12 @@ def _turn(request: Json) -> Turn:
     if "remainder" in request:
         raise Unreadable("no_remainder", game=rules.id)
     board = position(request, rules)
-    dice = _field(request, "dice", list)
-    for die in dice:
-        if type(die) is not int:
-            raise Unreadable("bad_die", die=json.dumps(die))
-    return Turn.begin(rules, board, rules.dice(read_roll(tuple(dice))))
+    return Turn.begin(rules, board, rules.dice(roll(request)))
 
 
 def _side(request: Json, name: str, pinned: str) -> Side:
-    side = read_side(_field(request, name, str))
-    points = _field(request, pinned, list, [])
+    side = read_side(field(request, name, str))
+    points = field(request, pinned, list, [])
     if any(type(point) is not int for point in points):
         raise Unreadable("bad_field", field=pinned, kind="list of points")
     return Side(side.points, frozenset(points))
@@ -127,7 +132,8 @@ def _ranked(entry: Ranked) -> Json:
 _KINDS: Mapping[type, str] = {str: "text", dict: "object", list: "list", int: "whole number"}
 
 
-def _field(request: Json, name: str, kind: type, default: Any = None) -> Any:
+def field(request: Json, name: str, kind: type, default: Any = None) -> Any:
+    """A field of a request; raises `Unreadable` if it is missing or of another kind."""
     value = request.get(name, default)
     if value is None:
         raise Unreadable("field_missing", field=name)
@@ -136,8 +142,9 @@ def _field(request: Json, name: str, kind: type, default: Any = None) -> Any:
     return value
 
 
-def _number(request: Json, name: str, default: int, least: int | None = None) -> int:
-    value: int = _field(request, name, int, default)
+def number(request: Json, name: str, default: int, least: int | None = None) -> int:
+    """A whole number of a request; raises `Unreadable` if it is another thing or under `least`."""
+    value: int = field(request, name, int, default)
     if least is not None and value < least:
         raise Unreadable("too_small", field=name, least=least)
     return value
