@@ -20,7 +20,7 @@ from bot.service.table import Seat, Table
 from bot.talk import Json, field, game, number, position, roll
 from render.board import png
 from render.describe import describe
-from render.picture import Picture, PictureCube
+from render.picture import Picture, PictureCube, Where
 from render.theme import THEMES
 from render.words import SOURCE, clean_name, words
 
@@ -69,7 +69,7 @@ def _picture(request: Json, rules: Variant, board: Position) -> Picture:
 def _with_cube(shown: Picture, cube: Any) -> Picture:
     if cube is None:
         return shown
-    owners = {"me": "bottom", "opponent": "top", None: None}
+    owners: dict[str | None, Where | None] = {"me": "bottom", "opponent": "top", None: None}
     if not isinstance(cube, dict) or type(cube.get("value")) is not int or cube.get("owner") not in owners:
         raise Unreadable("bad_field", field="cube", kind='{"value": 2, "owner": "me", "opponent" or null}')
     return replace(shown, cube=PictureCube(cube["value"], owners[cube.get("owner")]))
@@ -128,10 +128,10 @@ def _measured(request: Json, rules: Variant, board: Position) -> Json:
 def timed(request: Json, rules: Variant, boards: list[Position]) -> list[float]:
     """Milliseconds that drawing and encoding each board takes; the first one, drawn cold, is not among them."""
     took = []
-    for number, board in enumerate(boards):
-        roll = ROLLS[number % len(ROLLS)][0]
-        shown = _picture({**request, "dice": list(roll), "last": []}, rules, board)
-        if not number:
+    for place, board in enumerate(boards):
+        thrown = ROLLS[place % len(ROLLS)][0]
+        shown = _picture({**request, "dice": list(thrown), "last": []}, rules, board)
+        if not place:
             png(shown)
         began = time.perf_counter()
         png(shown)
