@@ -69,10 +69,12 @@ def _picture(request: Json, rules: Variant, board: Position) -> Picture:
 def _with_cube(shown: Picture, cube: Any) -> Picture:
     if cube is None:
         return shown
-    owners: dict[str | None, Where | None] = {"me": "bottom", "opponent": "top", None: None}
-    if not isinstance(cube, dict) or type(cube.get("value")) is not int or cube.get("owner") not in owners:
-        raise Unreadable("bad_field", field="cube", kind='{"value": 2, "owner": "me", "opponent" or null}')
-    return replace(shown, cube=PictureCube(cube["value"], owners[cube.get("owner")]))
+    owners: list[tuple[str | None, Where | None]] = [("me", "bottom"), ("opponent", "top"), (None, None)]
+    told = cube if isinstance(cube, dict) else {}
+    owner = [where for name, where in owners if name == told.get("owner")]
+    if type(told.get("value")) is not int or not owner:
+        raise Unreadable("bad_field", field="cube", kind='object {"value": 2, "owner": "me", "opponent" or null}')
+    return replace(shown, cube=PictureCube(told["value"], owner[0]))
 
 
 def _table(request: Json, rules: Variant, board: Position) -> Table:

@@ -16,7 +16,7 @@ START = "24:2 13:5 8:3 6:5"
 
 def tavla(*words: str, told: str | bytes = "", env: dict[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "bot", *words],
+        [sys.executable, "-m", "bot.cli", *words],
         input=told.encode() if isinstance(told, str) else told,
         capture_output=True,
         check=False,
@@ -143,7 +143,7 @@ def test_bytes_that_are_no_text_are_a_bad_request() -> None:
 
 def test_answers_come_at_once() -> None:
     """A conversation: the answer is there before the next line is written."""
-    command = [sys.executable, "-m", "bot", "plays"]
+    command = [sys.executable, "-m", "bot.cli", "plays"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as program:
         assert program.stdin is not None
         assert program.stdout is not None
