@@ -9,8 +9,6 @@ import time
 
 from adapters.web.app import make_app
 from adapters.web.serve import serve as serve_web
-from storage.sqlite import open_sqlite
-
 from bot.ai.pool import Pool
 from bot.config import PORT, Settings
 from bot.service.flow import COMPUTER
@@ -20,6 +18,7 @@ from bot.service.matches import Matches
 from bot.service.screens import Screens
 from bot.service.table import Table
 from render.pictures import Pictures
+from storage.sqlite import open_sqlite
 
 
 async def run(settings: Settings) -> None:

@@ -14,8 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from storage.sqlite import SqliteStore, open_sqlite
-
 from bot.ai.pool import Pool
 from bot.ai.thinking import think
 from bot.drawing import near
@@ -35,6 +33,7 @@ from bot.variants import games, variant
 from render.board import png
 from render.describe import describe
 from render.words import SOURCE, words
+from storage.sqlite import SqliteStore, open_sqlite
 
 Progress = Callable[[int, int], None] | None
 

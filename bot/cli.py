@@ -99,13 +99,13 @@ def _count(text: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    told = _told(options)
     from adapters.web.serve import PortTaken
+    from bot.__main__ import run
     from storage.sqlite import StoreRefused
 
-    from bot.__main__ import run
-
     try:
-        asyncio.run(run(_told(options)))
+        asyncio.run(run(told))
     except (StoreRefused, PortTaken) as error:
         return _refused(str(error))
     return 0

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,8 @@ def test_plays_of_the_start() -> None:
     assert found["dice_used"] == 2
     assert len(found["plays"]) == 16
     assert found["plays"][0] == {
-        "moves": ["24/21", "21/20"],
-        "me": "24:1 20:1 13:5 8:3 6:5",
+        "moves": ["24/21", "24/23"],
+        "me": "23:1 21:1 13:5 8:3 6:5",
         "opponent": START,
         "left": [],
         "to_opponent": [],
@@ -93,45 +94,51 @@ def test_a_limit_truncates() -> None:
     assert (len(found["plays"]), found["truncated"], found["count"]) == (5, True, 5)
 
 
-@pytest.mark.parametrize(
-    ("fields", "named"),
-    [
-        ({"game": "chess"}, "tavla"),
-        ({"game": 7}, "game"),
-        ({"rules": {"doubles": "yes"}}, "hit_and_run"),
-        ({"rules": {"hit_and_run": "maybe"}}, "forbid_home"),
-        ({"rules": []}, "rules"),
-        ({"dice": [3]}, "dice"),
-        ({"dice": [3, 1, 1]}, "dice"),
-        ({"dice": [0, 1]}, "dice: 0"),
-        ({"dice": "31"}, "dice"),
-        ({"dice": [3, True]}, "dice"),
-        ({"dice": [3, 1.0]}, "dice"),
-        ({"dice": None}, "dice"),
-        ({"me": "24:16"}, "15"),
-        ({"me": "24:-1"}, "-1"),
-        ({"me": "26:1"}, "26"),
-        ({"me": "hello"}, "hello"),
-        ({"me": None}, "me"),
-        ({"opponent": "1:2"}, "24"),
-        ({"me": ""}, "over"),
-        ({"pinned": [6]}, "pin"),
-        ({"remainder": [5, 5]}, "remainder"),
-        ({"limit": 0}, "limit"),
-    ],
-)
-def test_bad_requests_are_named_and_the_next_line_is_served(fields: Json, named: str) -> None:
-    bad, good = answers("plays", asked(**fields), asked())
+BAD: list[tuple[Json, str]] = [
+    ({"game": "chess"}, "tavla"),
+    ({"game": 7}, "game"),
+    ({"rules": {"doubles": "yes"}}, "hit_and_run"),
+    ({"rules": {"hit_and_run": "maybe"}}, "forbid_home"),
+    ({"rules": []}, "rules"),
+    ({"dice": [3]}, "dice"),
+    ({"dice": [3, 1, 1]}, "dice"),
+    ({"dice": [0, 1]}, "dice: 0"),
+    ({"dice": "31"}, "dice"),
+    ({"dice": [3, True]}, "dice"),
+    ({"dice": [3, 1.0]}, "dice"),
+    ({"dice": None}, "dice"),
+    ({"me": "24:16"}, "15"),
+    ({"me": "24:-1"}, "-1"),
+    ({"me": "26:1"}, "26"),
+    ({"me": "hello"}, "hello"),
+    ({"me": None}, "me"),
+    ({"opponent": "1:2"}, "24"),
+    ({"me": ""}, "over"),
+    ({"pinned": [6]}, "pin"),
+    ({"remainder": [5, 5]}, "remainder"),
+    ({"limit": 0}, "limit"),
+]
+
+
+@cache
+def bad_answers() -> list[Json]:
+    """One conversation: every bad request, each followed by a good one."""
+    return answers("plays", *(asked(**fields) for bad, _ in BAD for fields in (bad, {})))
+
+
+@pytest.mark.parametrize("number", range(len(BAD)), ids=[json.dumps(fields) for fields, _ in BAD])
+def test_bad_requests_are_named_and_the_next_line_is_served(number: int) -> None:
+    bad, good = bad_answers()[2 * number : 2 * number + 2]
     assert list(bad) == ["error"]
-    assert named in bad["error"]
+    assert BAD[number][1] in bad["error"]
     assert len(good["plays"]) == 16
 
 
-@pytest.mark.parametrize("line", ["", "hello", "[]", "7", "null", '{"game":', "[" * 100_000, '{"game":"tavla"'])
-def test_lines_that_are_no_request(line: str) -> None:
-    bad, good = answers("plays", line, asked())
-    assert list(bad) == ["error"]
-    assert len(good["plays"]) == 16
+def test_lines_that_are_no_request() -> None:
+    lines = ["", "hello", "[]", "7", "null", '{"game":', "[" * 100_000, '{"game":"tavla"']
+    found = answers("plays", *(line for bad in lines for line in (bad, json.dumps(asked()))))
+    assert all(list(bad) == ["error"] for bad in found[::2])
+    assert all(len(good["plays"]) == 16 for good in found[1::2])
 
 
 def test_bytes_that_are_no_text_are_a_bad_request() -> None:
@@ -172,10 +179,9 @@ def test_hints_of_a_weaker_level_repeat_with_their_seed() -> None:
     assert first == second
 
 
-@pytest.mark.parametrize("fields", [{"level": "godlike"}, {"top": 0}, {"cube": {"value": 1}}, {"seed": "x"}])
-def test_bad_hint_requests(fields: Json) -> None:
-    (bad,) = answers("hint", asked(**fields))
-    assert list(bad) == ["error"]
+def test_bad_hint_requests() -> None:
+    bad: list[Json] = [{"level": "godlike"}, {"top": 0}, {"cube": {"value": 1}}, {"seed": "x"}]
+    assert all(list(found) == ["error"] for found in answers("hint", *(asked(**fields) for fields in bad)))
 
 
 def test_a_picture_is_written_and_timed(tmp_path: Path) -> None:
@@ -197,9 +203,8 @@ def test_a_picture_is_written_and_timed(tmp_path: Path) -> None:
     assert 0 < found["p50_ms"] <= found["p95_ms"]
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_bad_pictures(tmp_path: Path) -> None:
+    bad: list[Json] = [
         {"out": None},
         {"out": "/nowhere/at/all/b.png"},
         {"theme": "pink"},
@@ -217,11 +222,10 @@ def test_a_picture_is_written_and_timed(tmp_path: Path) -> None:
         {"measure": -1},
         {"dice": [9, 9]},
         {"dice": "x"},
-    ],
-)
-def test_bad_pictures(fields: Json, tmp_path: Path) -> None:
-    bad, good = answers("picture", asked(out=str(tmp_path / "x.png")) | fields, asked(out=str(tmp_path / "y.png")))
-    assert list(bad) == ["error"], bad
+    ]
+    fields = [asked(out=str(tmp_path / "x.png")) | each for each in bad]
+    *refused, good = answers("picture", *fields, asked(out=str(tmp_path / "y.png")))
+    assert [list(found) for found in refused] == [["error"]] * len(bad), refused
     assert good["bytes"] > 1000
 
 
