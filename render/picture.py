@@ -86,6 +86,8 @@ class Picture:
     dice_of: Where = "bottom"
     opening: tuple[int, int] | None = None
     """The opening roll instead of `dice`: (bottom's die in the right half, top's die in the left half)."""
+    passed: tuple[int, ...] = ()
+    """The dice of the turn before, if none could be played: faded, in the left-hand half."""
     last: tuple[Arrow, ...] = ()
     """The last play, one arrow a checker's whole way; equal arrows are drawn once with their number."""
     hint: tuple[Arrow, ...] = ()

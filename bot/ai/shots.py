@@ -12,6 +12,8 @@ from bot.engine.board import BAR
 from bot.engine.dice import FACES, Roll
 
 FALLS = 36
+PIPS_A_ROLL = 49 / 6
+"""What a roll moves on average where nothing is in the way."""
 _TWELVE_AHEAD = 0b1_1111_1111_1110
 
 

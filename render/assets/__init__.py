@@ -1,0 +1,1 @@
+"""What is made once and pasted often: fonts and strings, sprites, the empty board, palettes."""

@@ -1,0 +1,172 @@
+"""Every sentence that people read. Catalogues are gettext's, read by Babel at the start; English is the source."""
+
+import io
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from gettext import GNUTranslations, NullTranslations
+from pathlib import Path
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+from bot.engine.dice import Roll
+from bot.engine.errors import Refusal
+from bot.engine.notation import point_name
+from bot.service.table import Seat
+
+LOCALE = Path(__file__).parent / "locale"
+SOURCE = "en"
+LONGEST_NAME = 32
+
+N_: Callable[[str], str] = str
+"""Marks a sentence for the catalogues where it is not said yet."""
+
+REFUSALS: Mapping[str, str] = {
+    "ambiguous": N_("This can be played in different ways: %(choices)s. Write the one you mean."),
+    "already_done": N_("This has been done already."),
+    "backwards": N_("Checkers only move to lower numbers: %(text)s goes the other way."),
+    "bad_button": N_("This button is not known here. Open the table again."),
+    "bad_length": N_("A match goes to %(least)s up to %(most)s points, not to %(length)s."),
+    "bad_name": N_("This name cannot be shown. Choose another one."),
+    "bad_notation": N_("I cannot read “%(text)s”. Write a play like 13/8 6/5, 8/5(2), bar/22 or 6/off."),
+    "bar_first": N_("Enter your checker from the bar first."),
+    "blocked": N_("Point %(end)s is held by your opponent."),
+    "board_moved_on": N_("The board has moved on. This is how it stands now."),
+    "both_dice": N_("You must play so that as many dice as possible are used; %(start)s/%(end)s would leave one unplayed."),
+    "challenge_gone": N_("This challenge is no longer open."),
+    "declined_this_turn": N_("Your offer was declined. You may offer again when the turn has passed."),
+    "higher_first": N_("A checker on a higher point must move first; %(start)s cannot go off with this die."),
+    "hit_and_run": N_("House rule: a checker that has hit in your home board stays there this turn."),
+    "impossible_together": N_("These steps do not go together with your dice."),
+    "larger_die": N_("Only one of the two dice can be played, and it must be the larger one."),
+    "match_not_over": N_("This match is not over yet."),
+    "no_checker": N_("You have no checker on %(start)s."),
+    "no_hints_between_people": N_("Hints are given against the computer only."),
+    "no_offer": N_("There is no offer to answer."),
+    "no_steps": N_("No step was named."),
+    "no_such_die": N_("No die takes a checker from %(start)s to %(end)s."),
+    "not_between_games": N_("The next game begins when this one is over."),
+    "not_home": N_("You can bear off only when all your checkers are in your home board."),
+    "not_playing": N_("There is nothing to move now."),
+    "not_your_challenge": N_("This challenge is for somebody else."),
+    "not_your_match": N_("You are only watching this match; you cannot move in it."),
+    "not_your_turn": N_("It is not your turn."),
+    "nothing_to_concede": N_("There is no game to concede now."),
+    "nothing_to_undo": N_("There is no step to take back."),
+    "offer_pending": N_("A concession waits for its answer first."),
+    "only_one_game": N_("This match is one game: concede the game."),
+    "own_challenge": N_("This is your own challenge. Send the link to your friend."),
+    "own_offer": N_("Your opponent answers your offer."),
+    "pinned": N_("This checker is pinned."),
+    "rematch_asked": N_("You have asked for a rematch; your opponent has to agree."),
+    "rolled_already": N_("The dice are thrown already."),
+    "too_late_to_abort": N_("The match has begun; you can concede it."),
+    "too_fast": N_("Slowly, please: too many requests."),
+    "turn_complete": N_("All your dice are played. Confirm, or take a step back."),
+    "turn_incomplete": N_("You can still play a die: you must use as many as possible."),
+    "unknown_challenge": N_("This challenge does not exist."),
+    "unknown_game": N_("There is no game “%(game)s”. Possible: %(possible)s."),
+    "unknown_level": N_("There is no level “%(level)s”. Possible: %(possible)s."),
+    "unknown_match": N_("This match does not exist."),
+    "unknown_rule": N_("There is no rule “%(rule)s”. Possible: %(possible)s."),
+    "unknown_value": N_("%(rule)s cannot be %(value)s. Possible: %(possible)s."),
+}
+
+_GAMES: Mapping[str, str] = {"tavla": N_("Tavla")}
+_LEVELS: Mapping[str, str] = {"easy": N_("easy"), "medium": N_("medium"), "hard": N_("hard")}
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The languages shipped: the source and every catalogue that is there."""
+    return (SOURCE, *sorted(path.parent.parent.name for path in LOCALE.glob("*/LC_MESSAGES/tavla.po")))
+
+
+@cache
+def words(language: str) -> "Words":
+    """The words of a language; another one's are the source's."""
+    return Words(language if language in languages() else SOURCE)
+
+
+def preferred(accepted: str) -> str:
+    """The best shipped language for an Accept-Language header."""
+    for wish in accepted.split(","):
+        language = wish.partition(";")[0].strip().partition("-")[0].casefold()
+        if language in languages():
+            return language
+    return SOURCE
+
+
+def clean_name(name: str) -> str:
+    """A name as it may be shown: one line, no control or invisible characters, at most 32 characters."""
+    kept = "".join(letter if unicodedata.category(letter)[0] != "C" else " " for letter in name[:1000])
+    return unicodedata.normalize("NFC", " ".join(kept.split()))[:LONGEST_NAME].strip()
+
+
+class Words:
+    """The sentences of one language."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._catalogue = _catalogue(language)
+
+    def say(self, message: str, **values: object) -> str:
+        """A sentence with its values filled in."""
+        return self._catalogue.gettext(message) % values if values else self._catalogue.gettext(message)
+
+    def count(self, one: str, many: str, number: int, **values: object) -> str:
+        """A sentence about `number` things."""
+        return self._catalogue.ngettext(one, many, number) % {"number": number, **values}
+
+    def refusal(self, refusal: Refusal) -> str:
+        """Why something is refused, as a sentence for whoever tried it."""
+        values = {name: self._value(name, value) for name, value in refusal.values.items()}
+        message = REFUSALS.get(refusal.reason)
+        return self.say(message, **values) if message else str(refusal)
+
+    def game(self, game: str) -> str:
+        """The name of a game."""
+        return self.say(_GAMES.get(game, game))
+
+    def level(self, level: str) -> str:
+        """The name of a level of the computer."""
+        return self.say(_LEVELS.get(level, level))
+
+    def seat(self, seat: Seat) -> str:
+        """The name of whoever sits there."""
+        if seat.level is not None:
+            return self.say("Computer (%(level)s)", level=self.level(seat.level))
+        return seat.name or self.say("Player")
+
+    def roll(self, roll: Roll) -> str:
+        """The dice, larger first, with the roll's name where the language has one: "6-5 (şeşbeş)"."""
+        dice = f"{max(roll)}-{min(roll)}"
+        name = self._catalogue.gettext(f"roll {dice}")
+        return dice if name == f"roll {dice}" else f"{dice} ({name})"
+
+    def win(self, kind: str) -> str:
+        """The name of a kind of win, for brackets."""
+        return {"single": self.say("single game"), "mars": self.say("mars")}.get(kind, kind)
+
+    def point(self, point: int) -> str:
+        """A point as it stands in notation."""
+        return point_name(point)
+
+    def _value(self, name: str, value: object) -> object:
+        if name in ("start", "end") and isinstance(value, int):
+            return point_name(value)
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            return ", ".join(str(each) for each in value)
+        return value
+
+
+def _catalogue(language: str) -> NullTranslations:
+    if language == SOURCE:
+        return NullTranslations()
+    with (LOCALE / language / "LC_MESSAGES" / "tavla.po").open("rb") as file:
+        catalogue = read_po(file, locale=language)
+    compiled = io.BytesIO()
+    write_mo(compiled, catalogue)
+    compiled.seek(0)
+    return GNUTranslations(compiled)
