@@ -14,6 +14,7 @@ from bot.engine.dice import FACES, Roll
 FALLS = 36
 PIPS_A_ROLL = 49 / 6
 """What a roll moves on average where nothing is in the way."""
+_ENTRY = 0b111_1110
 _TWELVE_AHEAD = 0b1_1111_1111_1110
 
 
@@ -33,6 +34,12 @@ def _either(first: int, second: int) -> int:
 
 
 _WITH = {die: sum({_fall(die, other) for other in FACES} | {_fall(other, die) for other in FACES}) for die in FACES}
+_DOUBLES = sum(_fall(die, die) for die in FACES)
+
+
+@cache
+def _stops(die: int, times: int) -> int:
+    return sum(1 << die * done for done in range(1, times))
 
 
 def _ways(distance: int) -> tuple[_Way, ...]:
@@ -44,7 +51,7 @@ def _ways(distance: int) -> tuple[_Way, ...]:
         if distance - first in FACES and 2 * first != distance
     ]
     doubles = [
-        _Way(_fall(die, die), sum(1 << die * done for done in range(1, times)))
+        _Way(_fall(die, die), _stops(die, times))
         for die in FACES
         for times in (2, 3, 4)
         if die * times == distance
@@ -66,44 +73,57 @@ def road(barred: Sequence[int]) -> int:
 
 
 def shots(points: Sequence[int], road: int, target: int) -> int:
-    """The falls with which a side with `points` (26 counts) reaches its point `target` by one checker.
-
-    Exact but for rare turns: with checkers on the bar, a double that enters and then comes from far is not seen.
-    """
-    waiting = points[BAR]
-    if waiting:
-        return _shots_from_bar(points, road, target, waiting)
+    """The falls with which a side with `points` (26 counts) reaches its point `target` by one checker: exact."""
+    if points[BAR]:
+        return _mixed_from_bar(points, road, target) | _doubles_from_bar(points, road, target)
     falls = 0
     for start in range(target + 1, min(target + 25, BAR)):
         if points[start]:
-            ahead = road >> BAR - start
-            for way in _WAYS[start - target]:
-                if not ahead & way.stops:
-                    falls |= way.falls
+            falls |= _carrying(road >> BAR - start, start - target)
     return falls
 
 
-def _shots_from_bar(points: Sequence[int], road: int, target: int, waiting: int) -> int:
-    """One on the bar may go on after entering, or another checker hits with the other die; two only enter."""
-    distance = BAR - target
-    if waiting > 1:
-        return _WITH[distance] if distance in FACES else 0
+def _carrying(ahead: int, distance: int) -> int:
+    """The falls that carry one checker `distance` along a road of which it sees the part `ahead`."""
     falls = 0
     for way in _WAYS[distance]:
-        if not road & way.stops:
+        if not ahead & way.stops:
             falls |= way.falls
+    return falls
+
+
+def _mixed_from_bar(points: Sequence[int], road: int, target: int) -> int:
+    """Two different dice: a lone checker on the bar may go on, or another hits after it; several only enter."""
+    distance = BAR - target
+    if points[BAR] > 1:
+        return _WITH[distance] & ~_DOUBLES if distance in FACES else 0
+    falls = _carrying(road, distance)
     for die in FACES:
         if target + die < BAR and points[target + die]:
-            falls |= _other_enters(die, road & 0b111_1110)
+            falls |= _other_enters(die, road & _ENTRY)
+    return falls & ~_DOUBLES
+
+
+def _doubles_from_bar(points: Sequence[int], road: int, target: int) -> int:
+    """A double: all on the bar enter, what is left of it moves any checker, the entered ones too."""
+    falls = 0
+    for die in FACES:
+        entered, left = BAR - die, 4 - points[BAR]
+        if road >> die & 1 or left < 0:
+            continue
+        reach = range(target, min(target + left * die, BAR - 1) + 1, die)
+        if entered == target or any(
+            (points[start] or start == entered) and not road >> BAR - start & _stops(die, (start - target) // die)
+            for start in reach[1:]
+        ):
+            falls |= _fall(die, die)
     return falls
 
 
 @cache
-def _other_enters(die: int, home: int) -> int:
-    """The falls with `die` whose other die enters a home of which the bits `home` are closed."""
-    return sum({_either(die, other) for other in FACES if not home >> other & 1 and other != die}) + (
-        _fall(die, die) if not home >> die & 1 else 0
-    )
+def _other_enters(die: int, entry: int) -> int:
+    """The falls with `die` and another die that enters where the bits `entry` of the road are closed."""
+    return sum(_either(die, other) for other in FACES if not entry >> other & 1 and other != die)
 
 
 def advance(road: int, start: int) -> float:
