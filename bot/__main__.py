@@ -31,7 +31,7 @@ async def run(settings: Settings) -> None:
         thinker = Pool()
         ending.push_async_callback(thinker.close)
         pictures = Pictures()
-        ending.push_async_callback(pictures.close)
+        ending.callback(pictures.close)
         screens = Screens()
 
         def saved(table: Table) -> None:

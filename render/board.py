@@ -2,7 +2,7 @@
 
 `scene` turns a `Picture` into a list of placed sprites. `draw` lays them all on the empty board in full colour and
 `encode` brings that to the theme's palette: the plain way, and the measure of the other one. `png` gives the same
-bytes faster, by remembering parts of earlier pictures (`render.assets.cells`). All may be called in any thread.
+bytes faster, by remembering parts of earlier pictures (`render.drawing.cells`). All may be called in any thread.
 """
 
 from collections import Counter
@@ -11,13 +11,13 @@ from functools import lru_cache
 
 from PIL import Image
 
-from render.assets import sprites
-from render.assets.arrows import arrow, midway
-from render.assets.cells import indexed
-from render.assets.ground import ground
-from render.assets.kit import Kit, Placed, kit_of
-from render.assets.lettering import CAP_MIDDLE, Anchor, fitted, length, word
-from render.assets.png import to_palette, to_png
+from render.drawing import sprites
+from render.drawing.arrows import arrow, midway
+from render.drawing.cells import indexed
+from render.drawing.ground import ground
+from render.drawing.kit import Kit, Placed, kit_of
+from render.drawing.lettering import CAP_MIDDLE, Anchor, fitted, length, word
+from render.drawing.png import to_palette, to_png
 from render.layout import (
     CHECKER,
     FULL,

@@ -61,11 +61,13 @@ class _Making:
         turn = self._match.game.turn()
         steps = sorted(turn.steps(), key=lambda step: _usefulness(turn, step))
         chosen = [step for step in steps if panel == f"f{step.start}"]
+        shortcuts = [*repeated(turn), *combined(turn)]
         if chosen:
-            return self._placed([(step,) for step in chosen]) + [self._back()]
+            ways = [way for way in shortcuts if way[0].start == chosen[0].start]
+            return [*self._placed([*((step,) for step in chosen), *ways]), self._back()]
         if len(steps) > STEP_PLACES:
             return self._checkers(steps)
-        return self._placed([*((step,) for step in steps), *repeated(turn), *combined(turn)])
+        return self._placed([*((step,) for step in steps), *shortcuts])
 
     def controls(self) -> list[Button]:
         """The buttons of the last row."""
@@ -75,8 +77,9 @@ class _Making:
     def concessions(self) -> tuple[Button, ...]:
         """What can be conceded, each with its worth."""
         points = self._match.concession(self._seat)
-        worth = self._words.win(self._match.game.variant.kind(points))
-        game = self._words.say("Concede this game (−%(points)d · %(kind)s)", points=points, kind=worth)
+        kind = self._words.win(self._match.game.variant.kind(points))
+        worth = f"−{points} · {kind}" if kind else f"−{points}"
+        game = self._words.say("Concede this game (%(worth)s)", worth=worth)
         found = [self._back(), self._button(Verb.CONCEDE_GAME, game, SECOND, "danger")]
         if "match" in self._match.scopes:
             found.append(self._button(Verb.CONCEDE_MATCH, self._words.say("Concede the match"), THIRD, "danger"))

@@ -72,7 +72,7 @@ class _Places:
         score = f"{table.match.score[seat]}/{table.match.shape.target}"
         home = tuple(sorted(self.slot(seat, point) for point in HOME))
         pinned = frozenset(self.slot(seat, point) for point in side.pinned)
-        name = words.seat(table.seats[seat])
+        name = words.names(table.seats)[seat]
         return PictureSide(name, seat == 0, tuple(checkers), side.pips, score, home, pinned)
 
     def arrows(self, seat: int, steps: Iterable[Step]) -> list[Arrow]:

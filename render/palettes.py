@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from PIL import Image
 
-from render.assets import sprites
-from render.assets.kit import Sprite, kit_of
 from render.board import draw
+from render.drawing import sprites
+from render.drawing.kit import Sprite, kit_of
 from render.picture import Arrow, Die, Mark, Picture, PictureCube, PictureSide, Target
 from render.theme import ASSETS, THEMES, Theme
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from bot.engine.board import BAR, POINTS, Side
+from bot.engine.dice import Roll
 from bot.engine.game import PastTurn
 from bot.engine.match import Offer, Phase
 from bot.engine.notation import write
@@ -76,19 +77,18 @@ class Teller:
         game = self._game
         if game.starter is None or game.turns > len(self._since()) or self._ended:
             return
-        own, name = game.starter == self._seat, self._names[game.starter]
-        if game.opening is None:
-            yield self._words.say("You start this game.") if own else self._words.say(
-                "%(name)s starts this game.", name=name
-            )
-            return
-        high, low = max(game.opening), min(game.opening)
-        if own:
-            yield self._words.say("You start: %(high)d against %(low)d.", high=high, low=low)
-        else:
-            yield self._words.say("%(name)s starts: %(high)d against %(low)d.", name=name, high=high, low=low)
-        if game.turns == 0 and game.roll == game.opening and game.variant.rules.get("opening") == "play":
+        yield self._starts(game.starter, game.opening)
+        if game.turns == 0 and game.roll and game.roll == game.opening:
             yield self._words.say("These two dice are played.")
+
+    def _starts(self, starter: int, opening: Roll | None) -> str:
+        say, own, name = self._words.say, starter == self._seat, self._names[starter]
+        if opening is None:
+            return say("You start this game.") if own else say("%(name)s starts this game.", name=name)
+        high, low = max(opening), min(opening)
+        if own:
+            return say("You start: %(high)d against %(low)d.", high=high, low=low)
+        return say("%(name)s starts: %(high)d against %(low)d.", name=name, high=high, low=low)
 
     def _turn(self, past: PastTurn) -> str:
         roll = self._words.roll(past.roll) if past.roll else ""
@@ -100,8 +100,8 @@ class Teller:
         if past.passed:
             return say("%(name)s, %(roll)s: no legal move, the turn passes.", name=name, roll=roll)
         if past.forced:
-            return say("%(name)s, %(roll)s: %(play)s (the only legal play).", name=name, roll=roll, play=play)
-        return say("%(name)s, %(roll)s: %(play)s.", name=name, roll=roll, play=play)
+            return say("%(name)s, %(roll)s: %(play)s (the only legal play)", name=name, roll=roll, play=play)
+        return say("%(name)s, %(roll)s: %(play)s", name=name, roll=roll, play=play)
 
     def _own_turn(self, past: PastTurn, roll: str) -> str:
         say, play = self._words.say, write(past.steps)
@@ -111,7 +111,7 @@ class Teller:
             return say("You rolled %(roll)s. No legal move with these dice — your turn passes.", roll=roll)
         if past.forced:
             return say("You rolled %(roll)s: %(play)s, the only legal play, was made for you.", roll=roll, play=play)
-        return say("You played %(roll)s: %(play)s.", roll=roll, play=play)
+        return say("You played %(roll)s: %(play)s", roll=roll, play=play)
 
     # How it ended.
 
@@ -235,9 +235,11 @@ class Teller:
         yield " · ".join(self._standing(seat, self._game.now()[seat]) for seat in (first, 1 - first))
 
     def _standing(self, seat: int, side: Side) -> str:
-        who = self._words.say("You") if seat == self._seat else self._names[seat]
         pips = self._words.count("%(number)d pip to go", "%(number)d pips to go", side.pips)
-        return self._words.say("%(who)s: %(pips)s, %(off)d off", who=who, pips=pips, off=side.off)
+        return self._words.say("%(who)s: %(pips)s, %(off)d off", who=self._who(seat), pips=pips, off=side.off)
+
+    def _who(self, seat: int) -> str:
+        return self._words.say("You") if seat == self._seat else self._names[seat]
 
     def _running(self, tally: Tally | None) -> Iterator[str]:
         if tally is not None:
@@ -266,9 +268,9 @@ class Teller:
             if own[point]
         ]
         return self._words.say(
-            "%(colour)s, %(who)s: %(points)s; on the bar %(bar)d, off %(off)d, pips %(pips)d.",
+            "%(who)s, %(colour)s: %(points)s; on the bar %(bar)d, off %(off)d, pips %(pips)d.",
+            who=self._who(seat),
             colour=self._words.colour(seat),
-            who=self._words.say("You") if seat == self._seat else self._words.seat(self._table.seats[seat]),
             points=", ".join(told) or "–",
             bar=side.points[BAR],
             off=side.off,

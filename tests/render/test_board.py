@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops, ImageStat
 
 from render import board, layout
-from render.assets.ground import ground
-from render.assets.kit import kit_of
-from render.assets.lettering import ELLIPSIS, fitted, glyphs, legible, length
+from render.drawing.ground import ground
+from render.drawing.kit import kit_of
+from render.drawing.lettering import ELLIPSIS, fitted, glyphs, legible, length
 from render.layout import FULL, Layout, Spot, areas, other
 from render.picture import (
     BAR,

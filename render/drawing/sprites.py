@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageOps
 
-from render.assets.kit import SMOOTH, Kit, Sprite, centred
-from render.assets.lettering import word
+from render.drawing.kit import SMOOTH, Kit, Sprite, centred
+from render.drawing.lettering import word
 from render.layout import ACCENT, CHECKER, CUBE, DIE, SLAB_HEIGHT, SLAB_WIDTH, STRIP, WIDTH, Spot
 from render.theme import CheckerColours, Colour, mix, shade
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from PIL import Image, ImageChops, ImageDraw, ImageOps
 
-from render.assets.kit import SMOOTH, Kit
+from render.drawing.kit import SMOOTH, Kit
 from render.layout import (
     FIELD_BOTTOM,
     FIELD_TOP,

@@ -12,9 +12,9 @@ from functools import lru_cache
 
 from PIL import Image
 
-from render.assets.ground import ground
-from render.assets.kit import Kit, Placed
-from render.assets.png import to_palette
+from render.drawing.ground import ground
+from render.drawing.kit import Kit, Placed
+from render.drawing.png import to_palette
 from render.layout import Box
 
 BYTES = 24 << 20

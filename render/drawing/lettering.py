@@ -7,7 +7,7 @@ from typing import Literal
 
 from PIL import Image, ImageDraw, ImageFont
 
-from render.assets.kit import Sprite
+from render.drawing.kit import Sprite
 from render.theme import ASSETS, Colour
 
 Anchor = Literal["left", "middle", "right"]

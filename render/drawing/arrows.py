@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw
 
-from render.assets.kit import Kit, Placed, Sprite
+from render.drawing.kit import Kit, Placed, Sprite
 from render.layout import Spot
 from render.theme import Colour
 
