@@ -1,7 +1,7 @@
 """The buttons of a table: one for each legal step, then shortcuts, then the controls, each at its place.
 
-25 places: 0-19 for steps, 20-24 for controls. A control keeps its place, so that an answer to an offer never lies
-where a roll, a confirmation or a step was.
+25 places: 0-19 for steps, 20-24 for controls. A control keeps its place, so that whatever cannot be undone (an answer
+to an offer, the next game, a rematch) never lies where a roll, a confirmation or a step was.
 """
 
 from collections.abc import Iterable
@@ -99,9 +99,9 @@ class _Making:
                 self._button(Verb.ACCEPT, say("Accept"), FIFTH, "plain"),
             ]
         if phase is Phase.BETWEEN:
-            return [self._button(Verb.NEXT_GAME, say("Next game"), FIRST, "main")]
+            return [self._button(Verb.NEXT_GAME, say("Next game"), THIRD, "main")]
         asked = self._match.rematch[self._seat] or self._table.successor
-        return [] if asked else [self._button(Verb.REMATCH, say("Rematch"), FIRST, "main")]
+        return [] if asked else [self._button(Verb.REMATCH, say("Rematch"), THIRD, "main")]
 
     def _playing(self) -> list[Button | None]:
         say, game = self._words.say, self._match.game

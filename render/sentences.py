@@ -78,7 +78,7 @@ class Teller:
         if game.starter is None or game.turns > len(self._since()) or self._ended:
             return
         yield self._starts(game.starter, game.opening)
-        if game.turns == 0 and game.roll and game.roll == game.opening:
+        if game.turns == 0 and game.opening and game.variant.rules.get("opening") == "play":
             yield self._words.say("These two dice are played.")
 
     def _starts(self, starter: int, opening: Roll | None) -> str:

@@ -347,6 +347,9 @@ async def _opened(path: Path | str, now: Now, force: bool) -> SqliteStore:
             ending.callback(os.close, claimed(file, force=force))
             writer = await _connected(partial(writing, str(file)), ending)
             reader = await _connected(partial(reading, str(file)), ending)
+        # The file is this process's alone: whoever leased a job before is gone, and nobody has to wait for it.
+        async with writer.execute("UPDATE job SET lease_until = 0 WHERE lease_until > 0"):
+            pass
         return SqliteStore(writer, reader, now, ending.pop_all())
 
 

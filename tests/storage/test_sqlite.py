@@ -608,3 +608,19 @@ def _run(*lines: str) -> str:
     command = [sys.executable, "-X", "dev", "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
     return done.stdout + done.stderr
+
+
+async def test_what_a_killed_process_had_leased_is_free_at_the_next_start(path: Path) -> None:
+    async with opened(path) as store:
+        person = Seat(await store.player("web", "a"))
+        for number in range(20):
+            begun = seating(number, (person, Seat(None, level="easy")))
+            await store.seat(begun)
+            if begun.commit.jobs:
+                break
+        leased = await store.claim(BEGAN + 100, lease=3600, limit=5)
+        assert len(leased) == 1
+        assert not await store.claim(BEGAN + 101, lease=3600, limit=5)
+    async with opened(path) as store:
+        again = await store.claim(BEGAN + 101, lease=3600, limit=5)
+        assert [(job.match, job.tries) for job in again] == [(leased[0].match, 2)]

@@ -1,0 +1,139 @@
+"""Tables to look at: whole matches that are played by pressing the buttons that are shown, and single moments."""
+
+import hashlib
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from bot.engine.board import CHECKERS, Side, read_side
+from bot.engine.dice import Dice, Roll
+from bot.engine.game import Game
+from bot.engine.match import Match, Phase, Shape, awaited
+from bot.engine.variant import Value, Variant
+from bot.service import flow
+from bot.service.actions import Action, Verb, command, decode
+from bot.service.fairness import dice_of
+from bot.service.table import Seat, Table, Terms
+from bot.variants.tavla import Tavla
+from render.buttons import Button, buttons
+from render.words import words
+
+PEOPLE = (Seat(1, "Ayşe"), Seat(2, "Mehmet"))
+COMPUTER = (Seat(1, "Ayşe"), Seat(None, level="easy"))
+START = "24:2 13:5 8:3 6:5"
+ID = "abcdefghjk"
+VIEWERS = (0, 1, None)
+RARE = {"concede": 0.02, Verb.ABORT: 0.02, Verb.ACCEPT: 0.3, Verb.UNDO: 0.2}
+"""How often a player who could do this does it."""
+
+
+class Moment(NamedTuple):
+    """A table, and which seat's press led to it (None: it is new)."""
+
+    table: Table
+    seat: int | None
+
+
+class Story(NamedTuple):
+    """A kind of match: who plays and by which house rules."""
+
+    seats: tuple[Seat, Seat]
+    rules: tuple[tuple[str, Value], ...] = ()
+    length: int = 2
+
+
+STORIES = (
+    Story(PEOPLE),
+    Story(COMPUTER, (("opening", "play"),)),
+    Story((Seat(1), Seat(2)), (("next_starter", "winner"),), 3),
+    Story((Seat(None, level="hard"), Seat(2, "")), (("hit_and_run", "forbid_home"), ("closed_out", "roll"))),
+    Story((Seat(1, "Ayşe"), Seat(2, "ayşe")), length=1),
+)
+
+
+@cache
+def told(number: int) -> tuple[Moment, ...]:
+    """Every moment of a match, the same ones each time."""
+    return tuple(_moments(number, STORIES[number % len(STORIES)]))
+
+
+def moments() -> Iterator[Moment]:
+    """The moments of a match of each kind."""
+    for number in range(len(STORIES)):
+        yield from told(number)
+
+
+def dice_for(table: Table) -> Dice:
+    return dice_of(_seed(table.id), table.id)
+
+
+def pressed(table: Table, seat: int, action: Action, dice: Dice | None = None) -> Table:
+    """The table after a press; raises `Refusal`."""
+    return flow.advance(table, [command(action, seat)], table.updated + 1, dice or dice_for(table)).table
+
+
+def shown(table: Table, seat: int | None, panel: str = "", language: str = "en") -> tuple[Button, ...]:
+    return buttons(table, seat, words(language), panel)
+
+
+def at(
+    me: str = START,
+    opponent: str = START,
+    *,
+    roll: tuple[int, int] | None = None,
+    on_roll: int = 0,
+    variant: Variant | None = None,
+    seats: tuple[Seat, Seat] = PEOPLE,
+    score: tuple[int, int] = (0, 0),
+) -> Table:
+    """A table in the middle of game 1, as `on_roll` sees it; without a roll the next press throws."""
+    variant = variant or Tavla()
+    mine, other = read_side(me), read_side(opponent)
+    sides = (mine, other) if on_roll == 0 else (other, mine)
+    thrown = Roll(*roll) if roll else None
+    game = Game(1, variant, sides, 0, on_roll, Roll(6, 3), thrown, rolls=(3, 3), turns=6)
+    match = Match(Shape(target=5), (variant,), game, Phase.PLAY if roll else Phase.ROLL, score)
+    return Table(ID, 1, match, seats, "test", "0" * 64, 0.0, 0.0)
+
+
+def scripted(*rolls: tuple[int, int]) -> Dice:
+    """These rolls, one after the other, whatever is asked."""
+    coming = iter(rolls)
+    return lambda index: Roll(*next(coming))
+
+
+def full(side: Side) -> bool:
+    return sum(side.points) == CHECKERS
+
+
+def _seed(id: str) -> bytes:
+    return hashlib.sha256(id.encode()).digest()
+
+
+def _moments(number: int, story: Story) -> Iterator[Moment]:
+    choose, id = random.Random(number), f"m{number:09}"
+    terms = Terms("tavla", dict(story.rules), Shape(target=story.length))
+    table = flow.set_up(terms, story.seats, "test", 0.0, id=id, seed=_seed(id)).table
+    yield Moment(table, None)
+    while not all(table.match.rematch):
+        seat, action = _choice(table, choose)
+        table = pressed(table, seat, action)
+        yield Moment(table, seat)
+
+
+def _choice(table: Table, choose: random.Random) -> tuple[int, Action]:
+    """A press of somebody who is awaited, or an offer to concede by either."""
+    offerer = choose.choice((0, 1))
+    if choose.random() < RARE["concede"] and (conceding := _actions(shown(table, offerer, "concede"))):
+        return offerer, choose.choice([action for action in conceding if action.verb is not Verb.PANEL] or conceding)
+    while True:
+        seat = choose.choice(awaited(table.match))
+        for action in choose.sample(found := _actions(shown(table, seat)), len(found)):
+            rare = choose.random() > RARE.get(action.verb, 1.0)
+            if action.verb not in (Verb.PANEL, Verb.HINT) and not rare:
+                return seat, action
+
+
+def _actions(found: Sequence[Button]) -> list[Action]:
+    return [decode(button.action) for button in found]
