@@ -102,9 +102,9 @@ def _viewer(request: web.Request, table: Table) -> Viewer:
 
 def _held(request: web.Request, table: Table) -> list[tuple[int, str]]:
     """The seats that this browser holds, with the names of who sits there."""
-    words = words_of(request)
+    names = words_of(request).names(table.seats)
     return [
-        (number, words.seat(seat))
+        (number, names[number])
         for number, seat in enumerate(table.seats)
         if key_of(request, number, seat) is not None
     ]

@@ -24,7 +24,9 @@ COMPUTER = (Seat(1, "Ayşe"), Seat(None, level="easy"))
 START = "24:2 13:5 8:3 6:5"
 ID = "abcdefghjk"
 VIEWERS = (0, 1, None)
-RARE = {"concede": 0.02, Verb.ABORT: 0.02, Verb.ACCEPT: 0.3, Verb.UNDO: 0.2}
+CONCEDING = (Verb.CONCEDE_GAME, Verb.CONCEDE_MATCH)
+CONCEDES = 0.01
+RARE = {Verb.ABORT: 0.02, Verb.ACCEPT: 0.3, Verb.UNDO: 0.2}
 """How often a player who could do this does it."""
 
 
@@ -59,8 +61,8 @@ def told(number: int) -> tuple[Moment, ...]:
 
 
 def moments() -> Iterator[Moment]:
-    """The moments of a match of each kind."""
-    for number in range(len(STORIES)):
+    """The moments of two matches of each kind."""
+    for number in range(2 * len(STORIES)):
         yield from told(number)
 
 
@@ -125,8 +127,9 @@ def _moments(number: int, story: Story) -> Iterator[Moment]:
 def _choice(table: Table, choose: random.Random) -> tuple[int, Action]:
     """A press of somebody who is awaited, or an offer to concede by either."""
     offerer = choose.choice((0, 1))
-    if choose.random() < RARE["concede"] and (conceding := _actions(shown(table, offerer, "concede"))):
-        return offerer, choose.choice([action for action in conceding if action.verb is not Verb.PANEL] or conceding)
+    offers = [action for action in _actions(shown(table, offerer, "concede")) if action.verb in CONCEDING]
+    if offers and choose.random() < CONCEDES:
+        return offerer, choose.choice(offers)
     while True:
         seat = choose.choice(awaited(table.match))
         for action in choose.sample(found := _actions(shown(table, seat)), len(found)):
