@@ -42,7 +42,7 @@ TO_PLAYERS: Mapping[str, str] = {
     "challenge_gone": N_("This challenge is no longer open."),
     "declined_this_turn": N_("Your offer was declined. You may offer again when the turn has passed."),
     "higher_first": N_(
-        "With a %(die)s the checkers on higher points move first; the one on %(start)s cannot go off yet."
+        "With a %(die)s the checkers on higher points must move first; the one on %(start)s cannot go off yet."
     ),
     "hit_and_run": N_("House rule: a checker that has hit in your home board stays there this turn."),
     "impossible_together": N_("These steps do not go together with your dice."),

@@ -104,7 +104,5 @@ def _held(request: web.Request, table: Table) -> list[tuple[int, str]]:
     """The seats that this browser holds, with the names of who sits there."""
     names = words_of(request).names(table.seats)
     return [
-        (number, names[number])
-        for number, seat in enumerate(table.seats)
-        if key_of(request, number, seat) is not None
+        (number, names[number]) for number, seat in enumerate(table.seats) if key_of(request, number, seat) is not None
     ]

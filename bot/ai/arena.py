@@ -44,7 +44,7 @@ class ArenaResult:
         )
 
 
-def arena(
+def arena(  # noqa: PLR0913 -- what the command can be told, by name
     game: str,
     first: str,
     second: str,

@@ -6,7 +6,7 @@ from operator import mul, sub
 from typing import NamedTuple
 
 from bot.ai.chances import Chances
-from bot.ai.features import Seen, Shots, Strength, contact, seen
+from bot.ai.features import Seen, Strength, contact, seen
 from bot.ai.race import race
 from bot.ai.shots import PIPS_A_ROLL
 from bot.engine.board import Position
@@ -14,25 +14,18 @@ from bot.engine.variant import Variant
 
 
 class Danger(NamedTuple):
-    """What makes a loser lose double: weighed, the log odds that a game lost in contact is a gammon."""
+    """What makes a loser lose double: weighed, the log odds that a game lost after contact is a gammon."""
 
     always: float
     winner_on_roll: float
     gap: float
-    """Rolls by which the loser's first checker off comes after the winner's last."""
-    home: float
-    """The winner's closed points at home."""
+    """Rolls by which the loser's first checker off comes after the winner's last, without contact."""
     back: float
-    bar: float
-    closed_out: float
-    trapped: float
+    """The loser's checkers in the start quarter or on the bar."""
     anchor: float
-    high_anchor: float
+    trapped: float
+    closed_out: float
     """The loser's, as in `Strength`."""
-    hit_home: float
-    """The winner's shots, as in `Shots`."""
-    hit_back: float
-    """The chance that the loser hits."""
 
 
 class Weights(NamedTuple):
@@ -41,21 +34,42 @@ class Weights(NamedTuple):
     on_roll: float
     race: float
     """For the lead in the race, in standard deviations of its outcome."""
+    shots: float
     strength: Strength
     """For mine less the opponent's."""
-    mine: Shots
-    his: Shots
     danger: Danger
 
 
-WEIGHTS = Weights(-0.045,.53,Strength(*[0.0]*17),Shots(0,0,0),Shots(0,0,0),Danger(*[0.0]*12))
+# Not guessed: fitted by logistic regression to the results of 2,500 games (106,000 boards with contact) that an
+# earlier guess played against itself, each number held to the sign that it must have.
+WEIGHTS = Weights(
+    on_roll=-0.03,
+    race=0.53,
+    shots=0.77,
+    strength=Strength(
+        home=0.04,
+        five=0.12,
+        four=0.18,
+        seven=0.14,
+        prime=0.12,
+        anchor=0.04,
+        trapped=-0.05,
+        bar=-0.05,
+        closed_out=-0.02,
+        stacked=-0.03,
+        deep=-0.07,
+        spare=0.03,
+        middle=0.22,
+    ),
+    danger=Danger(always=-1.15, winner_on_roll=0.17, gap=0.124, back=0.25, anchor=-0.02, trapped=0.03, closed_out=0.02),
+)
 
 
 class HandWritten:
     """An `Evaluator` for games with contact of any kind; it tells no backgammons."""
 
     def __init__(self, weights: Weights = WEIGHTS) -> None:
-        self._win = (weights.on_roll, weights.race, *weights.strength, *weights.mine, *weights.his)
+        self._win = (weights.on_roll, weights.race, weights.shots, *weights.strength)
         self._danger = weights.danger
 
     def __call__(self, variant: Variant, positions: Sequence[Position]) -> list[Chances]:
@@ -79,7 +93,7 @@ class HandWritten:
 
 def win_signs(board: Seen) -> tuple[float, ...]:
     """The numbers that are weighed for a win, in the order of `Weights`."""
-    return (1.0, lead(*board.rolls), *map(sub, board.me, board.opponent), *board.mine, *board.his)
+    return (1.0, lead(*board.rolls), board.shots, *map(sub, board.me, board.opponent))
 
 
 def lead(mine: float, his: float) -> float:
@@ -89,29 +103,19 @@ def lead(mine: float, his: float) -> float:
 
 def dangers(board: Seen) -> tuple[Danger, Danger]:
     """The danger of a gammon that I am in, and the opponent."""
-    me, opponent, mine, his = board.me, board.opponent, board.mine, board.his
-    return (
-        _danger(0.0, board.outside[0], board.rolls[1], opponent, me, his, mine),
-        _danger(1.0, board.outside[1], board.rolls[0], me, opponent, mine, his),
-    )
+    return _danger(board, board.me, loser=0), _danger(board, board.opponent, loser=1)
 
 
-def _danger(
-    on_roll: float, outside: int, finish: float, winner: Strength, loser: Strength, shots: Shots, back: Shots
-) -> Danger:
+def _danger(board: Seen, strength: Strength, loser: int) -> Danger:
+    """`strength` is the loser's, who is 0 (me, on roll) or 1."""
     return Danger(
-        always=1.0,
-        winner_on_roll=on_roll,
-        gap=1 + outside / PIPS_A_ROLL - finish,
-        home=winner.home,
-        back=loser.back,
-        bar=loser.bar,
-        closed_out=loser.closed_out,
-        trapped=loser.trapped,
-        anchor=loser.anchor,
-        high_anchor=loser.high_anchor,
-        hit_home=shots.hit_home,
-        hit_back=back.hit,
+        always=1,
+        winner_on_roll=loser,
+        gap=1 + board.outside[loser] / PIPS_A_ROLL - board.rolls[1 - loser],
+        back=board.back[loser],
+        anchor=strength.anchor,
+        trapped=strength.trapped,
+        closed_out=strength.closed_out,
     )
 
 

@@ -5,70 +5,58 @@ from typing import NamedTuple
 
 from bot.ai.race import pips_outside, rolls_to_finish
 from bot.ai.shots import PIPS_A_ROLL, advance, chance, road, shots
-from bot.engine.board import BAR, POINTS, Position, Side
+from bot.engine.board import BAR, HOME, POINTS, Position, Side
 from bot.engine.variant import Contact, Variant
 
-BACK = range(19, BAR + 1)
-"""A side's start quarter and the bar: where a checker has the whole way before it."""
+_START = range(19, BAR + 1)
+"""A side's start quarter and the bar: checkers there have the whole way before them."""
+_BEHIND = range(13, BAR + 1)
 
 
 class Strength(NamedTuple):
-    """What one side has, each number good or bad for it alone."""
+    """What one side has, each number good or bad for it alone.
+
+    Those said to wait count only as long as the opponent has checkers back that they are in the way of.
+    """
 
     home: float
-    """Closed points at home, 0..6, as long as the opponent has checkers back."""
+    """Closed points at home, 0..6; waits."""
     five: float
     four: float
     seven: float
-    """Whether the 5, the 4 and the 7 point are closed, as long as the opponent has checkers back."""
+    """Whether the 5, the 4 and the 7 point are closed; wait."""
     prime: float
-    """Points of the longest prime on 1..12 beyond three, likewise."""
+    """Points of the longest prime on 1..12 beyond three; waits."""
     anchor: float
-    high_anchor: float
-    """Closed points of the opponent's home while a point in the start quarter, and one of 18..21, is held."""
-    back: float
-    """Checkers in the start quarter or on the bar."""
+    """Points that the opponent has closed at home, where one of 18..21 is held against them."""
     trapped: float
     """Rolls' worth of movement that the checkers on 13 and behind lack for the opponent's closed points."""
     bar: float
     closed_out: float
-    """Checkers on the bar, and these times the opponent's closed points at home."""
-    blots: float
-    home_blots: float
-    """Lone checkers that something can still come to; those of them at home."""
+    """Checkers on the bar, and these times the points that the opponent has closed at home."""
     stacked: float
     """Checkers beyond three on a point."""
     deep: float
     """Checkers on 1 and 2, out of play while there is contact."""
     spare: float
-    """Third checkers on 6..11, free to make points with."""
+    """Points of 6..11 with a third checker, free to make others with."""
     middle: float
     """Points held on 12..18."""
 
 
-class Shots(NamedTuple):
-    """What one side can hit: the chance of any hit, and what the other loses by it."""
-
-    hit: float
-    loss: float
-    """Pips lost on average / 25, the dearest blot of each roll."""
-    hit_home: float
-    """The chance times the hitter's closed points at home."""
-
-
 class Seen(NamedTuple):
-    """A board with contact, seen by `me` on roll."""
+    """A board with contact, seen by `me` on roll; pairs are mine and the opponent's."""
 
     me: Strength
     opponent: Strength
-    mine: Shots
-    """My shots with the roll to come."""
-    his: Shots
-    """The opponent's shots if I stood still."""
+    shots: float
+    """What my roll hits: pips that the opponent loses on average, the dearest blot of each roll, / 25."""
     rolls: tuple[float, float]
-    """Rolls to finish, mine and the opponent's, if there were no contact."""
+    """Rolls to finish if there were no contact."""
     outside: tuple[int, int]
-    """Pips to have all checkers at home, mine and the opponent's."""
+    """Pips to have all checkers at home."""
+    back: tuple[int, int]
+    """Checkers in the start quarter or on the bar."""
 
 
 def contact(variant: Variant, position: Position) -> bool:
@@ -90,12 +78,12 @@ def seen(variant: Variant, position: Position) -> Seen:
     me, opponent = position
     mine, his = _Half(variant, me, opponent), _Half(variant, opponent, me)
     return Seen(
-        strength(mine),
-        strength(his),
-        shots_of(mine, his),
-        shots_of(his, mine),
+        _strength(mine),
+        _strength(his),
+        _shots(mine, his),
         (rolls_to_finish(me), rolls_to_finish(opponent)),
         (pips_outside(me), pips_outside(opponent)),
+        (mine.back, his.back),
     )
 
 
@@ -103,38 +91,32 @@ class _Half:
     """One side's half of the picture, in its own numbers."""
 
     def __init__(self, variant: Variant, side: Side, other: Side) -> None:
-        faces, bars = variant.faces, 1 if variant.contact is Contact.BLOCK else 2
         self.points = points = side.points
+        self.faces = faces = variant.faces
+        bars = 1 if variant.contact is Contact.BLOCK else 2
         self.holds = [point for point in POINTS if points[point] >= bars]
-        self.lone = [] if bars == 1 else [point for point in POINTS if points[point] == 1]
-        self.rear_of_other = faces[other.highest] if other.highest < BAR else 0
-        self.facing = faces
-        self.waits = any(other.points[19:])
-        self.home = sum(point < 7 for point in self.holds)
+        self.lone = [point for point in POINTS if points[point] == 1] if bars > 1 else []
+        self.back = sum(points[_START.start :])
+        self.waits = any(other.points[_START.start :])
         barred = [point for point in POINTS if other.points[faces[point]] >= bars]
         self.road = road(barred)
-        self.entry_closed = sum(point > 18 for point in barred)
+        self.entry_closed = sum(point in _START for point in barred)
 
 
-def strength(half: "_Half") -> Strength:
+def _strength(half: _Half) -> Strength:
     """What one side has by itself and against the other's closed points."""
-    points, holds = half.points, half.holds
-    exposed = [point for point in half.lone if point > half.rear_of_other]
-    lacking = sum(points[point] * (PIPS_A_ROLL - advance(half.road, point)) for point in range(13, 26) if points[point])
+    points, holds, waits = half.points, half.holds, half.waits
+    lacking = sum(points[point] * (PIPS_A_ROLL - advance(half.road, point)) for point in _BEHIND if points[point])
     return Strength(
-        home=half.home * half.waits,
-        five=5 in holds and half.waits,
-        four=4 in holds and half.waits,
-        seven=7 in holds and half.waits,
-        prime=max(longest([point for point in holds if point < 13]) - 3, 0) * half.waits,
-        anchor=half.entry_closed * any(point > 18 for point in holds),
-        high_anchor=half.entry_closed * any(17 < point < 22 for point in holds),
-        back=sum(points[19:]),
+        home=waits * sum(point in HOME for point in holds),
+        five=waits * (5 in holds),
+        four=waits * (4 in holds),
+        seven=waits * (7 in holds),
+        prime=waits * max(longest([point for point in holds if point < 13]) - 3, 0),
+        anchor=half.entry_closed * any(17 < point < 22 for point in holds),
         trapped=lacking / PIPS_A_ROLL,
         bar=points[BAR],
         closed_out=points[BAR] * half.entry_closed,
-        blots=len(exposed),
-        home_blots=sum(point < 7 for point in exposed),
         stacked=sum(count - 3 for count in points[1:BAR] if count > 3),
         deep=points[1] + points[2],
         spare=sum(points[point] > 2 for point in range(6, 12)),
@@ -153,12 +135,11 @@ def longest(points: Sequence[int]) -> int:
     return best
 
 
-def shots_of(hitter: _Half, other: _Half) -> Shots:
-    """The hitter's shots at the other's lone checkers, dearest first."""
-    any_hit, loss = 0, 0.0
+def _shots(hitter: _Half, other: _Half) -> float:
+    """What the hitter's roll costs the other, over its lone checkers, dearest first."""
+    hit, loss = 0, 0.0
     for blot in other.lone:
-        falls = shots(hitter.points, hitter.road, other.facing[blot]) & ~any_hit
-        any_hit |= falls
+        falls = shots(hitter.points, hitter.road, other.faces[blot]) & ~hit
+        hit |= falls
         loss += chance(falls) * (BAR - blot)
-    hit = chance(any_hit)
-    return Shots(hit, loss / BAR, hit * hitter.home)
+    return loss / BAR

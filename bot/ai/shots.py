@@ -51,10 +51,7 @@ def _ways(distance: int) -> tuple[_Way, ...]:
         if distance - first in FACES and 2 * first != distance
     ]
     doubles = [
-        _Way(_fall(die, die), _stops(die, times))
-        for die in FACES
-        for times in (2, 3, 4)
-        if die * times == distance
+        _Way(_fall(die, die), _stops(die, times)) for die in FACES for times in (2, 3, 4) if die * times == distance
     ]
     return (*direct, *two, *doubles)
 

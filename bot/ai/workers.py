@@ -4,10 +4,11 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from multiprocessing.process import BaseProcess
 
 
 def workers(count: int) -> ProcessPoolExecutor:
@@ -22,11 +23,16 @@ def stop(executor: ProcessPoolExecutor, grace: float) -> None:
     """Ends the processes: `grace` seconds for what they are at, then by force. Returns when they are gone."""
     # Python 3.14 calls this kill_workers(); before it there is no public way to the processes.
     processes = list((executor._processes or {}).values())
-    force = threading.Timer(grace, lambda: [process.kill() for process in processes])
+    force = threading.Timer(grace, _kill, [processes])
     force.daemon = True
     force.start()
     executor.shutdown(wait=True, cancel_futures=True)
     force.cancel()
+
+
+def _kill(processes: Sequence[BaseProcess]) -> None:
+    for process in processes:
+        process.kill()
 
 
 @contextmanager

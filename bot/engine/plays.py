@@ -153,22 +153,29 @@ class Turn:
             left = () if self.variant.finished(node.position) else node.dice
             found[node.position] = Play(steps, node.position, left)
         for step, after in ways:
-            self._gather(after, (*steps, step), found, seen)
+            if after.dice:
+                self._gather(after, (*steps, step), found, seen)
+            elif after.position not in found:
+                found[after.position] = Play((*steps, step), after.position, ())
 
     def _legal(self, node: Node) -> Ways:
         return self._look(node)[1]
 
     def _look(self, node: Node) -> tuple[int, Ways]:
         """The most dice that can be played from `node`, and the steps that begin such a play."""
+        if not node.dice:
+            return 0, []
         known = self._known.get(node)
         if known is None:
             known = self._known[node] = self._search(node)
         return known
 
     def _search(self, node: Node) -> tuple[int, Ways]:
-        if not node.dice or self.variant.finished(node.position):
+        if self.variant.finished(node.position):
             return len(node.dice), []
-        ways = [(1 + self._look(after)[0], step, after) for step, after in self._reachable(node)]
+        ways = [
+            (1 + (self._look(after)[0] if after.dice else 0), step, after) for step, after in self._reachable(node)
+        ]
         most = max((count for count, _, _ in ways), default=0)
         larger = max((step.die for _, step, _ in ways), default=0)
         either = most == 1 and len(set(node.dice)) == 2
@@ -180,15 +187,14 @@ class Turn:
         variant, position = self.variant, node.position
         points = position.me.points
         starts = (BAR,) if points[BAR] else [point for point in range(24, 0, -1) if points[point]]
-        dice = sorted(set(node.dice), reverse=True)
+        rests = [(die, _without(node.dice, die)) for die in sorted(set(node.dice), reverse=True)]
         for start in starts:
-            for die in dice:
-                if obstacle(variant, position, start, die) is not None:
-                    continue
-                step = step_of(variant, position, start, die)
-                if variant.forbids(position, step, node.trace) is None:
-                    trace = variant.trace(node.trace, step)
-                    yield step, Node(moved(variant, position, step), _without(node.dice, die), trace)
+            for die, rest in rests:
+                if obstacle(variant, position, start, die) is None:
+                    step = step_of(variant, position, start, die)
+                    if variant.forbids(position, step, node.trace) is None:
+                        trace = variant.trace(node.trace, step)
+                        yield step, Node(moved(variant, position, step), rest, trace)
 
 
 def _without(dice: tuple[int, ...], die: int) -> tuple[int, ...]:

@@ -1,6 +1,5 @@
 """The levels: legal, repeatable, each clearly stronger than the next, and none silly."""
 
-
 import pytest
 
 from bot.ai.arena import arena

@@ -297,11 +297,13 @@ function neighbour(from, places, [x, y]) {
 
 function followChallenge(card) {
   if (card.dataset.challenge !== "open") return;
-  new Line(({ state }) => {
+  const line = new Line(({ state }) => {
     if (state === card.dataset.challenge) return;
     if (state === "accepted" && card.dataset.way) location.assign(card.dataset.way);
     else location.reload();
   });
+  // Whoever answers is led on by the answer; going elsewhere meanwhile would lose it.
+  addEventListener("submit", () => line.stop());
 }
 
 function offerLink(link) {

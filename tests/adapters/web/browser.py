@@ -48,6 +48,11 @@ class Page:
             while label not in self.labels:
                 await self.hear()
 
+    async def my_turn(self) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not self.view.get("attention"):
+                await self.hear()
+
     @property
     def labels(self) -> list[str]:
         return [button["label"] for button in self.view.get("buttons", ())]

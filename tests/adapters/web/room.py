@@ -88,9 +88,5 @@ async def opened_room(folder: Path | None = None, port: int | None = None) -> As
         working.cancel()
         with suppress(asyncio.CancelledError):
             await working
-        closing = pictures.close()
-        if closing is not None:
-            await closing
+        await asyncio.to_thread(pictures.close)
         await store.close()
-
-

@@ -21,7 +21,16 @@ def test_this_place_has_names(header: str) -> None:
 
 @pytest.mark.parametrize(
     "header",
-    ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "tavla.home.", "", "a b", "127.0.0.1:x", "@"],
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example:80",
+        "tavla.home.",
+        "",
+        "a b",
+        "127.0.0.1:x",
+        "@",
+    ],
 )
 def test_other_names_are_not_served(header: str) -> None:
     assert not known_host(header, "tavla.home")
@@ -84,7 +93,9 @@ async def test_a_link_followed_from_a_foreign_page_is_asked_again_from_here(brow
     assert "<form" in second.text
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/t/zzzzzzzzzz/", "/c/zzzzzzzzzz/", "/t/UPPER/", "/t/zzzzzzzzzz/board/00.png"])
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/t/zzzzzzzzzz/", "/c/zzzzzzzzzz/", "/t/UPPER/", "/t/zzzzzzzzzz/board/00.png"]
+)
 async def test_what_is_not_there_is_a_friendly_page(browser: Browsers, path: str) -> None:
     page = await browser().get(path)
     assert page.status == 404
@@ -99,7 +110,9 @@ async def test_too_much_is_not_read(browser: Browsers) -> None:
     assert "too much" in answer.text
 
 
-@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded; charset=nonsense", "text/plain", "multipart/form-data"])
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded; charset=nonsense", "text/plain", "multipart/form-data"]
+)
 async def test_odd_bodies_are_no_fault(browser: Browsers, kind: str) -> None:
     visitor = browser()
     await visitor.get("/")

@@ -1,0 +1,126 @@
+"""Real Chromium before the real program. Any error on a page fails the test."""
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+ROOT = Path(__file__).parents[2]
+PATIENCE = 20.0
+PHONE, DESK, NARROW = (375, 700), (1280, 800), (360, 640)
+LOST = re.compile(r"WebSocket connection to .* failed")
+"""What Chromium itself says of a server that is not there; only tests that end the server may see it."""
+
+
+class Program:
+    """`python -m bot run` on a database of its own; started again it keeps its port."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: asyncio.subprocess.Process | None = None
+        self.address = ""
+
+    async def start(self) -> None:
+        port = self.address.rstrip("/").rpartition(":")[2] or "0"
+        database = f"sqlite:///{self._folder / 'tavla.db'}"
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bot", "run", "--port", port, "--database", database),
+            cwd=ROOT,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert self._process.stdout is not None
+        async with asyncio.timeout(PATIENCE):
+            told = (await self._process.stdout.readline()).decode()
+        found = re.search(r"http://\S+/", told)
+        assert found, f"no address: {told!r}"
+        self.address = found[0]
+
+    async def kill(self) -> None:
+        """As by `kill -9`."""
+        if self._process and self._process.returncode is None:
+            self._process.kill()
+            await self._process.communicate()
+
+
+class People:
+    """Makes people, each with a browser of his own, and listens to what their pages complain of."""
+
+    def __init__(self, browser: "Browser") -> None:
+        self._browser = browser
+        self.complaints: list[str] = []
+        self.may_be_lost = False
+
+    async def __call__(self, size: tuple[int, int] = DESK, scheme: str = "light") -> "BrowserContext":
+        person = await self._browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if scheme == "dark" else "light",
+            reduced_motion="reduce",
+            locale="en-US",
+        )
+        person.set_default_timeout(PATIENCE * 1000)
+        person.on("page", self._listen)
+        return person
+
+    def _listen(self, page: "Page") -> None:
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _console(self, message: "ConsoleMessage") -> None:
+        expected = self.may_be_lost and LOST.search(message.text)
+        if message.type in ("error", "warning") and not expected:
+            self.complaints.append(message.text)
+
+
+@pytest.fixture
+async def program(tmp_path: Path) -> AsyncIterator[Program]:
+    program = Program(tmp_path)
+    await program.start()
+    yield program
+    await program.kill()
+
+
+@pytest.fixture
+async def people() -> AsyncIterator[People]:
+    api = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM}")
+    async with api.async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        people = People(browser)
+        yield people
+        await browser.close()
+    assert people.complaints == []
+
+
+Start = Callable[..., Awaitable["Page"]]
+
+
+@pytest.fixture
+def start(program: Program) -> Start:
+    """Starts a match or challenge from the home page; returns the page it leads to."""
+
+    async def start(person: "BrowserContext", name: str = "Ayşe", opponent: str = "easy", length: int = 1) -> "Page":
+        page = await person.new_page()
+        await page.goto(program.address)
+        await page.get_by_label("Your name").fill(name)
+        await page.locator(f"[name=opponent][value={opponent}]").check()
+        await page.locator(f"[name=length][value='{length}']").check()
+        await page.get_by_role("button", name="Start", exact=True).click()
+        await page.wait_for_url(re.compile(r"/t/|/waiting"))
+        return page
+
+    return start
