@@ -7,22 +7,24 @@ import signal
 import sys
 import time
 
-from adapters.web.app import make_app
-from adapters.web.serve import serve as serve_web
-from bot.ai.pool import Pool
 from bot.config import PORT, Settings
-from bot.service.flow import COMPUTER
-from bot.service.jobs import Jobs
-from bot.service.lobby import Lobby
-from bot.service.matches import Matches
-from bot.service.screens import Screens
-from bot.service.table import Table
-from render.pictures import Pictures
-from storage.sqlite import open_sqlite
 
 
 async def run(settings: Settings) -> None:
     """Serves until SIGTERM or SIGINT, then ends in order; raises what keeps it from starting."""
+    # Imported here: a worker process of the computer imports this module too and needs none of it.
+    from adapters.web.app import make_app
+    from adapters.web.serve import serve as serve_web
+    from bot.ai.pool import Pool
+    from bot.service.flow import COMPUTER
+    from bot.service.jobs import Jobs
+    from bot.service.lobby import Lobby
+    from bot.service.matches import Matches
+    from bot.service.screens import Screens
+    from bot.service.table import Table
+    from render.pictures import Pictures
+    from storage.sqlite import open_sqlite
+
     stopped = _stop_signals()
     logging.basicConfig(level=settings.log, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     async with contextlib.AsyncExitStack() as ending:

@@ -163,7 +163,8 @@ async def _presses(progress: Progress) -> list[Figure]:
 
 def _next_press(table: Table) -> tuple[Who, Action]:
     """What the awaited player does: the first step offered, or whatever brings the match on."""
-    seat, steps = table.awaited[0], ()
+    seat = table.awaited[0]
+    steps: tuple[tuple[int, int], ...] = ()
     match table.match.phase:
         case Phase.ROLL:
             verb = Verb.ROLL

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
-PRESSABLE = ".row button.main:visible, .row button.step:visible"
+SHORT = ".row :is(.step, .shortcut):visible:not(:has-text('*'))"
+ANY_STEP = ".row .step:visible"
+"""Running past one another ends a match soonest: with shortcuts, and without hitting where there is a choice."""
 
 
 async def settled(page: "Page") -> None:
@@ -22,12 +24,15 @@ async def over(page: "Page") -> bool:
 
 
 async def press_one(page: "Page") -> bool:
-    """Presses the first button that leads on, if there is one."""
-    if not await page.locator(PRESSABLE).count() or await over(page):
+    """Presses a button that leads on, if there is one."""
+    if await over(page):
         return False
-    await page.locator(PRESSABLE).first.click()
-    await settled(page)
-    return True
+    for wanted in (".controls .main:visible", SHORT, ANY_STEP):
+        if await page.locator(wanted).count():
+            await page.locator(wanted).last.click()
+            await settled(page)
+            return True
+    return False
 
 
 async def roll_or_confirm(page: "Page") -> bool:
@@ -40,12 +45,12 @@ async def roll_or_confirm(page: "Page") -> bool:
 
 
 async def tap_one(page: "Page") -> bool:
-    """Taps the first checker that can move and the first place where it can go."""
+    """Taps the rearmost checker that can move and the farthest place where it can go."""
     movable = page.locator(".spot.canMove")
     if not await movable.count():
         return False
     await movable.first.click()
-    await page.locator(".spot.target").first.click()
+    await page.locator(".spot.target").last.click()
     await settled(page)
     return True
 
@@ -55,9 +60,9 @@ async def key_one(page: "Page") -> bool:
     movable = page.locator(".spot.canMove")
     if not await movable.count():
         return False
-    await movable.last.focus()
+    await movable.first.focus()
     await page.keyboard.press("Enter")
-    await page.locator(".spot.target").first.focus()
+    await page.locator(".spot.target").last.focus()
     await page.keyboard.press("Space")
     await settled(page)
     return True

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from bot.engine.board import CHECKERS, Side, read_side
+from bot.engine.board import read_side
 from bot.engine.dice import Dice, Roll
+from bot.engine.events import Event
 from bot.engine.game import Game
 from bot.engine.match import Match, Phase, Shape, awaited
 from bot.engine.variant import Value, Variant
 from bot.service import flow
 from bot.service.actions import Action, Verb, command, decode
 from bot.service.fairness import dice_of
-from bot.service.table import Seat, Table, Terms
+from bot.service.table import Commit, Seat, Table, Terms
 from bot.variants.tavla import Tavla
 from render.buttons import Button, buttons
 from render.words import words
@@ -24,6 +25,8 @@ COMPUTER = (Seat(1, "Ayşe"), Seat(None, level="easy"))
 START = "24:2 13:5 8:3 6:5"
 ID = "abcdefghjk"
 VIEWERS = (0, 1, None)
+RARE_PLACES = 9
+"""The first moments of a match, when it can be aborted and the opening is told."""
 CONCEDING = (Verb.CONCEDE_GAME, Verb.CONCEDE_MATCH)
 CONCEDES = 0.01
 RARE = {Verb.ABORT: 0.02, Verb.ACCEPT: 0.3, Verb.UNDO: 0.2}
@@ -31,10 +34,10 @@ RARE = {Verb.ABORT: 0.02, Verb.ACCEPT: 0.3, Verb.UNDO: 0.2}
 
 
 class Moment(NamedTuple):
-    """A table, and which seat's press led to it (None: it is new)."""
+    """A table, and what has happened since the moment before."""
 
     table: Table
-    seat: int | None
+    events: tuple[Event, ...]
 
 
 class Story(NamedTuple):
@@ -60,10 +63,15 @@ def told(number: int) -> tuple[Moment, ...]:
     return tuple(_moments(number, STORIES[number % len(STORIES)]))
 
 
-def moments() -> Iterator[Moment]:
-    """The moments of a match of each kind."""
-    for number in range(len(STORIES)):
-        yield from told(number)
+@cache
+def moments() -> tuple[Moment, ...]:
+    """Moments of a match of each kind: all of the rare ones, every third of those in the middle of a game."""
+    return tuple(
+        moment
+        for number in range(len(STORIES))
+        for place, moment in enumerate(told(number))
+        if place % 3 == 0 or place < RARE_PLACES or moment.table.match.phase is not Phase.PLAY
+    )
 
 
 def dice_for(table: Table) -> Dice:
@@ -72,7 +80,17 @@ def dice_for(table: Table) -> Dice:
 
 def pressed(table: Table, seat: int, action: Action, dice: Dice | None = None) -> Table:
     """The table after a press; raises `Refusal`."""
-    return flow.advance(table, [command(action, seat)], table.updated + 1, dice or dice_for(table)).table
+    return _after(table, seat, action, dice or dice_for(table)).table
+
+
+def took(table: Table, seat: int, *steps: tuple[int, int]) -> Table:
+    """The table after steps, (start, die) each."""
+    return pressed(table, seat, Action(table.id, table.revision, Verb.STEPS, steps))
+
+
+def did(table: Table, seat: int, verb: Verb, *rolls: tuple[int, int]) -> Table:
+    """The table after another press, the dice thrown after it being `rolls`."""
+    return pressed(table, seat, Action(table.id, table.revision, verb), scripted(*rolls))
 
 
 def shown(table: Table, seat: int | None, panel: str = "", language: str = "en") -> tuple[Button, ...]:
@@ -105,10 +123,6 @@ def scripted(*rolls: tuple[int, int]) -> Dice:
     return lambda index: Roll(*next(coming))
 
 
-def full(side: Side) -> bool:
-    return sum(side.points) == CHECKERS
-
-
 def _seed(id: str) -> bytes:
     return hashlib.sha256(id.encode()).digest()
 
@@ -116,12 +130,16 @@ def _seed(id: str) -> bytes:
 def _moments(number: int, story: Story) -> Iterator[Moment]:
     choose, id = random.Random(number), f"m{number:09}"
     terms = Terms("tavla", dict(story.rules), Shape(target=story.length))
-    table = flow.set_up(terms, story.seats, "test", 0.0, id=id, seed=_seed(id)).table
-    yield Moment(table, None)
-    while not all(table.match.rematch):
-        seat, action = _choice(table, choose)
-        table = pressed(table, seat, action)
-        yield Moment(table, seat)
+    commit = flow.set_up(terms, story.seats, "test", 0.0, id=id, seed=_seed(id))
+    yield Moment(commit.table, commit.events)
+    while not all(commit.table.match.rematch):
+        seat, action = _choice(commit.table, choose)
+        commit = _after(commit.table, seat, action, dice_for(commit.table))
+        yield Moment(commit.table, commit.events)
+
+
+def _after(table: Table, seat: int, action: Action, dice: Dice) -> Commit:
+    return flow.advance(table, [command(action, seat)], table.updated + 1, dice)
 
 
 def _choice(table: Table, choose: random.Random) -> tuple[int, Action]:

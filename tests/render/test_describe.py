@@ -10,14 +10,14 @@ from bot.engine.board import BAR, CHECKERS, OFF, POINTS
 from bot.engine.match import Phase
 from bot.engine.notation import ways
 from bot.engine.variant import PARALLEL
-from bot.service.actions import Action, Verb
+from bot.service.actions import Verb
 from bot.service.ports import Ranked
 from bot.service.table import Seat, Table
 from render.describe import describe
 from render.picture import Arrow, Die, Picture, PictureSide
 from render.words import words
 from tests.engine.toys import Blocking, Pinning
-from tests.render.tables import START, VIEWERS, at, moments, pressed, scripted, told
+from tests.render.tables import START, VIEWERS, at, did, moments, told, took
 
 
 def picture(table: Table, seat: int | None = 0) -> Picture:
@@ -28,14 +28,6 @@ def picture(table: Table, seat: int | None = 0) -> Picture:
 def pictures(viewer: int | None) -> tuple[tuple[Table, Picture], ...]:
     """Whole matches as a viewer sees them."""
     return tuple((table, picture(table, viewer)) for table, _ in moments())
-
-
-def taken(table: Table, seat: int, *steps: tuple[int, int]) -> Table:
-    return pressed(table, seat, Action(table.id, table.revision, Verb.STEPS, steps))
-
-
-def confirmed(table: Table, seat: int, *rolls: tuple[int, int]) -> Table:
-    return pressed(table, seat, Action(table.id, table.revision, Verb.CONFIRM), scripted(*rolls))
 
 
 def side_of(shown: Picture, viewer: int | None, seat: int) -> PictureSide:
@@ -125,7 +117,7 @@ def test_a_game_opens_with_one_die_on_each_side() -> None:
     assert game.opening is not None
     assert picture(table, 0).opening == picture(table, None).opening == tuple(game.opening)
     assert picture(table, 1).opening == tuple(reversed(game.opening))
-    rolled = pressed(table, table.awaited[0], Action(table.id, table.revision, Verb.ROLL))
+    rolled = did(table, table.awaited[0], Verb.ROLL, (5, 4))
     assert picture(rolled).opening is None
     assert picture(rolled).dice
 
@@ -133,15 +125,15 @@ def test_a_game_opens_with_one_die_on_each_side() -> None:
 def test_played_dice_fade_one_by_one() -> None:
     table = at(roll=(6, 3))
     assert picture(table).dice == (Die(6), Die(3))
-    half = taken(table, 0, (24, 3))
+    half = took(table, 0, (24, 3))
     assert picture(half).dice == (Die(6), Die(3, faded=True))
-    doubles = taken(at(roll=(3, 3)), 0, (24, 3), (24, 3))
+    doubles = took(at(roll=(3, 3)), 0, (24, 3), (24, 3))
     assert [die.faded for die in picture(doubles).dice] == [True, True, False, False]
 
 
 def test_a_rest_that_cannot_be_played_fades() -> None:
     """The 6 can be played by two checkers, after it the 5 by none."""
-    whole = taken(at("20:1 18:1 1:13", "18:2 16:2 12:2 10:2 6:7", roll=(6, 5)), 0, (20, 6))
+    whole = took(at("20:1 18:1 1:13", "18:2 16:2 12:2 10:2 6:7", roll=(6, 5)), 0, (20, 6))
     assert whole.match.game.turn().left == (5,)
     assert picture(whole).dice == (Die(6, faded=True), Die(5, faded=True))
 
@@ -153,8 +145,8 @@ ON_BAR = "25:1 13:14"
 
 @pytest.mark.parametrize("mover", [0, 1])
 def test_dice_that_passed_lie_with_whoever_threw_them(mover: int) -> None:
-    table = taken(at(FIVE_POINTS, ON_BAR, roll=(2, 1), on_roll=mover), mover, (8, 2), (8, 1))
-    passed = confirmed(table, mover, (5, 5), (4, 3))
+    table = took(at(FIVE_POINTS, ON_BAR, roll=(2, 1), on_roll=mover), mover, (8, 2), (8, 1))
+    passed = did(table, mover, Verb.CONFIRM, (5, 5), (4, 3))
     for viewer in VIEWERS:
         shown = picture(passed, viewer)
         assert shown.passed == (5, 5, 5, 5)
@@ -164,21 +156,21 @@ def test_dice_that_passed_lie_with_whoever_threw_them(mover: int) -> None:
 
 
 def test_whoever_is_closed_out_threw_no_dice() -> None:
-    table = taken(at(SIX_POINTS, ON_BAR, roll=(2, 1)), 0, (8, 2), (8, 1))
-    assert picture(confirmed(table, 0, (4, 3))).passed == ()
+    table = took(at(SIX_POINTS, ON_BAR, roll=(2, 1)), 0, (8, 2), (8, 1))
+    assert picture(did(table, 0, Verb.CONFIRM, (4, 3))).passed == ()
 
 
 def test_the_final_board_keeps_the_last_play() -> None:
-    table = taken(at("6:1 1:1", "6:2", roll=(6, 1)), 0, (6, 6), (1, 1))
-    shown = picture(confirmed(table, 0))
+    table = took(at("6:1 1:1", "6:2", roll=(6, 1)), 0, (6, 6), (1, 1))
+    shown = picture(did(table, 0, Verb.CONFIRM))
     assert shown.bottom.checkers[OFF] == CHECKERS
     assert shown.last == (Arrow("bottom", 6, OFF), Arrow("bottom", 1, OFF))
     assert (shown.dice, shown.passed, shown.to_move, shown.bottom.score) == ((), (), None, "1/5")
 
 
 def test_one_arrow_is_one_checkers_way() -> None:
-    whole = taken(at(roll=(3, 3)), 0, (24, 3), (24, 3), (21, 3), (13, 3))
-    shown = picture(confirmed(whole, 0, (5, 2)), 1)
+    whole = took(at(roll=(3, 3)), 0, (24, 3), (24, 3), (21, 3), (13, 3))
+    shown = picture(did(whole, 0, Verb.CONFIRM, (5, 2)), 1)
     assert sorted(shown.last, key=lambda arrow: arrow.start) == [
         Arrow("top", 1, 4),
         Arrow("top", 1, 7),
