@@ -213,7 +213,7 @@ class Teller:
 
     def _rematch(self) -> Iterator[str]:
         say = self._words.say
-        if self._table.successor:
+        if self._table.successor or all(self._match.rematch):
             yield say("The rematch has begun.")
             return
         for seat, asked in enumerate(self._match.rematch):

@@ -1,13 +1,13 @@
 """The hand-written evaluation: what is seen on the board, weighed; the race where there is no contact."""
 
 from collections.abc import Iterable, Sequence
-from math import exp, sqrt
+from math import exp
 from operator import mul, sub
 from typing import NamedTuple
 
 from bot.ai.chances import Chances
 from bot.ai.features import Seen, Strength, contact, seen
-from bot.ai.race import race
+from bot.ai.race import lead, race
 from bot.ai.shots import PIPS_A_ROLL
 from bot.engine.board import Position
 from bot.engine.variant import Variant
@@ -40,8 +40,8 @@ class Weights(NamedTuple):
     danger: Danger
 
 
-# Not guessed: fitted by logistic regression to the results of 2,500 games (106,000 boards with contact) that an
-# earlier guess played against itself, each number held to the sign that it must have.
+# Fitted by logistic regression to the results of 2,500 games of tavla (106,000 boards with contact) that an earlier
+# guess, made a little unsteady, played against itself; each number was held to the sign that it must have.
 WEIGHTS = Weights(
     on_roll=-0.03,
     race=0.53,
@@ -66,7 +66,7 @@ WEIGHTS = Weights(
 
 
 class HandWritten:
-    """An `Evaluator` for games with contact of any kind; it tells no backgammons."""
+    """An `Evaluator` for any game of the family, fitted to tavla; it tells no backgammons."""
 
     def __init__(self, weights: Weights = WEIGHTS) -> None:
         self._win = (weights.on_roll, weights.race, weights.shots, *weights.strength)
@@ -94,11 +94,6 @@ class HandWritten:
 def win_signs(board: Seen) -> tuple[float, ...]:
     """The numbers that are weighed for a win, in the order of `Weights`."""
     return (1.0, lead(*board.rolls), board.shots, *map(sub, board.me, board.opponent))
-
-
-def lead(mine: float, his: float) -> float:
-    """The lead of whoever is on roll in the race, in standard deviations of its outcome; from rolls to finish."""
-    return (his - mine + 0.5) / sqrt(0.2 * max(mine + his - 2, 0.0) + 0.04)
 
 
 def dangers(board: Seen) -> tuple[Danger, Danger]:

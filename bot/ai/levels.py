@@ -1,4 +1,4 @@
-"""How well a computer plays: what it sees, how unsteady its eye is, and how bad a play it still makes."""
+"""How well a computer plays: how unsteady its eye is, and how bad a play it still makes."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -13,24 +13,21 @@ from bot.service.ports import Question, Ranked
 
 
 class Level(NamedTuple):
-    """A strength of play. Equities are in points a game."""
+    """A strength of play, in points a game."""
 
-    eye: Evaluator | None
-    """How it sees the plays it chooses from; None: as they are."""
     noise: float
-    """The standard deviation of what it errs by, for each play anew."""
+    """The standard deviation of what its eye errs by, for each play anew."""
     margin: float
-    """The equity that it gives away at most: a play that loses more is never made."""
+    """What it gives away at most: a play that loses more is never made."""
 
 
-SIGHT = HandWritten()
+SIGHT: Evaluator = HandWritten()
 """The best evaluation there is: it ranks the plays for every level."""
 
-HARD = Level(None, 0.0, 0.0)
 LEVELS: Mapping[str, Level] = {
-    "easy": Level(None, 0.30, 0.60),
-    "medium": Level(None, 0.10, 0.25),
-    "hard": HARD,
+    "easy": Level(0.18, 0.40),
+    "medium": Level(0.10, 0.25),
+    "hard": Level(0.0, 0.0),
 }
 
 

@@ -5,8 +5,9 @@ roll played for the fewest rolls on average); there it is off by 0.10 rolls (sta
 four checkers are counted exactly.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from math import erf, sqrt
+from operator import mul
 
 from bot.ai.chances import Chances
 from bot.ai.shots import PIPS_A_ROLL
@@ -14,11 +15,14 @@ from bot.engine.board import BAR, HOME, OFF, Position, Side
 from bot.engine.dice import ROLLS
 
 _COUNTED_EXACTLY = 4
+_NUMBERS = range(BAR + 1)
+_FROM_HOME = tuple(max(point - 6, 0) for point in _NUMBERS)
 
 Counts = tuple[int, ...]
 """Checkers on 1..6, and none elsewhere."""
 
 
+@lru_cache(maxsize=4096)
 def rolls_to_finish(side: Side) -> float:
     """The rolls that a side needs to bear off all its checkers if nobody is in the way, on average."""
     points = side.points
@@ -27,7 +31,7 @@ def rolls_to_finish(side: Side) -> float:
         return mean_rolls(points[1 : HOME.stop])
     outside = sum(points[HOME.stop :])
     beyond = pips_outside(side)
-    pips = (side.pips - beyond) * 0.87 + beyond
+    pips: float = (sum(map(mul, points, _NUMBERS)) - beyond) * 0.87 + beyond
     stacked = 0.15 * max(points[1] - 2, 0) + 0.12 * max(points[2] - 2, 0) + 0.08 * max(points[3] - 3, 0)
     gaps = (not points[4]) + (not points[5]) + (not points[6])
     return 0.68 + pips / PIPS_A_ROLL + 0.095 * left + 0.05 * points[1] + stacked + 0.16 * max(gaps - outside, 0)
@@ -35,7 +39,7 @@ def rolls_to_finish(side: Side) -> float:
 
 def pips_outside(side: Side) -> int:
     """The pips that a side needs to have all its checkers at home."""
-    return sum((point - 6) * count for point, count in enumerate(side.points[: BAR + 1]) if point > 6)
+    return sum(map(mul, side.points, _FROM_HOME))
 
 
 @cache
@@ -96,11 +100,14 @@ def rolls_to_first_off(side: Side) -> float:
 
 
 def first(mine: float, his: float) -> float:
-    """The chance to need no more rolls than the other, from the means of both.
+    """The chance to need no more rolls than the other, from the means of both; mine are thrown first."""
+    return 1.0 if mine <= 1 else (1 + erf(lead(mine, his) / sqrt(2))) / 2
 
-    Both counts are taken as normal; their spread was read off the exact bear-off.
+
+def lead(mine: float, his: float) -> float:
+    """The lead of whoever is on roll, in standard deviations of how the race may still turn.
+
+    From the rolls that both need on average; their counts are taken as normal, with the spread that the exact
+    bear-off shows.
     """
-    if mine <= 1:
-        return 1.0
-    spread = sqrt(0.2 * (mine + max(his, 1.0) - 2) + 0.04)
-    return (1 + erf((his - mine + 0.5) / spread / sqrt(2))) / 2
+    return (his - mine + 0.5) / sqrt(0.2 * max(mine + his - 2, 0.0) + 0.04)

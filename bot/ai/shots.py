@@ -103,17 +103,16 @@ def _mixed_from_bar(points: Sequence[int], road: int, target: int) -> int:
 
 def _doubles_from_bar(points: Sequence[int], road: int, target: int) -> int:
     """A double: all on the bar enter, what is left of it moves any checker, the entered ones too."""
-    falls = 0
+    falls, left = 0, 4 - points[BAR]
     for die in FACES:
-        entered, left = BAR - die, 4 - points[BAR]
         if road >> die & 1 or left < 0:
             continue
-        reach = range(target, min(target + left * die, BAR - 1) + 1, die)
-        if entered == target or any(
-            (points[start] or start == entered) and not road >> BAR - start & _stops(die, (start - target) // die)
-            for start in reach[1:]
-        ):
-            falls |= _fall(die, die)
+        entered = BAR - die
+        for start in range(target, min(target + left * die, BAR - 1) + 1, die):
+            stops = _stops(die, (start - target) // die)
+            if (points[start] or start == entered) and not road >> BAR - start & stops:
+                falls |= _fall(die, die)
+                break
     return falls
 
 

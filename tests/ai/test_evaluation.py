@@ -19,7 +19,7 @@ def chances(me: str, opponent: str) -> Chances:
 
 
 def test_chances_are_nested_and_chances() -> None:
-    for position, _ in met(2000):
+    for position, _ in met(1000):
         told = EVALUATE(TAVLA, [position])[0]
         assert 0 <= told.win_backgammon <= told.win_gammon <= told.win <= 1
         assert 0 <= told.lose_backgammon <= told.lose_gammon <= 1 - told.win + 1e-12
@@ -87,9 +87,9 @@ def test_a_checker_on_the_bar_is_worth_less_the_more_is_closed() -> None:
 
 
 def test_a_blot_under_fire_is_worth_less_than_a_safe_point() -> None:
-    """Seen by whoever is on roll: a direct shot is good for him."""
-    shot = chances("24:2 13:5 8:3 6:5", "21:2 13:4 8:3 6:4 20:1 12:1")
-    safe = chances("24:2 13:5 8:3 6:5", "21:2 13:4 8:3 6:4 20:2")
+    """As many pips both times; seen by whoever is on roll, a direct shot is good for him."""
+    shot = chances("24:2 13:5 8:3 6:5", "24:2 13:5 8:3 6:4 4:1")
+    safe = chances("24:2 13:5 8:3 6:5", "24:2 13:5 8:3 6:3 5:2")
     assert shot.win > safe.win
 
 
@@ -105,8 +105,8 @@ def test_contact_ends_where_everybody_is_past() -> None:
     assert not contact(TAVLA, board("12:1 1:14", "12:1 1:14"))
 
 
-def test_a_race_is_what_no_play_can_hit_in() -> None:
-    for position, _ in met(1500, seed=8):
+def test_contact_is_the_same_from_both_sides() -> None:
+    for position, _ in met(500, seed=8):
         assert contact(TAVLA, position) == contact(TAVLA, position.turned())
 
 

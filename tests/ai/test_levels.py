@@ -4,7 +4,7 @@ import pytest
 
 from bot.ai.arena import arena
 from bot.ai.duel import RANDOM
-from bot.ai.levels import LEVELS, level
+from bot.ai.levels import LEVELS, choice, level
 from bot.ai.thinking import think
 from bot.engine.errors import Unreadable
 from bot.engine.plays import legal_plays
@@ -25,13 +25,23 @@ def test_an_unknown_level_is_refused_and_the_possible_ones_are_named() -> None:
     assert refused.value.values["possible"] == ("easy", "medium", "hard")
 
 
-@every_level
-def test_every_choice_is_legal_and_every_legal_play_is_ranked(name: str) -> None:
+def test_every_legal_play_is_ranked_once_and_every_level_chooses_one_that_it_can_afford() -> None:
     for number, (position, roll) in enumerate(met(2000, seed=2)):
-        thought = think(Question(TAVLA, position, roll.dice, name, number))
-        legal = legal_plays(TAVLA, position, roll.dice)
-        assert thought.chosen in legal
-        assert sorted(entry.play for entry in thought.plays) == sorted(legal)
+        question = Question(TAVLA, position, roll.dice, seed=number)
+        ranked = think(question).plays
+        assert sorted(entry.play for entry in ranked) == sorted(legal_plays(TAVLA, position, roll.dice))
+        for name, asked in LEVELS.items():
+            chosen = choice(question._replace(level=name), ranked)
+            worth = next(entry.equity for entry in ranked if entry.play == chosen)
+            assert worth >= ranked[0].equity - asked.margin
+
+
+@every_level
+def test_thinking_chooses_from_its_own_ranking(name: str) -> None:
+    for number, (position, roll) in enumerate(met(200, seed=7)):
+        question = Question(TAVLA, position, roll.dice, name, number)
+        thought = think(question)
+        assert thought.chosen == choice(question, thought.plays)
 
 
 @every_level
@@ -95,22 +105,14 @@ def test_five_opening_rolls_that_everybody_knows() -> None:
         assert point in str(think(Question(TAVLA, START, dice)).chosen.position.me).split()
 
 
-@pytest.mark.parametrize("name", ["easy", "medium"])
-def test_no_weaker_level_gives_away_more_than_its_margin(name: str) -> None:
-    for number, (position, roll) in enumerate(met(500, seed=6)):
-        thought = think(Question(TAVLA, position, roll.dice, name, number))
-        worth = next(entry.equity for entry in thought.plays if entry.play == thought.chosen)
-        assert worth >= thought.plays[0].equity - LEVELS[name].margin
-
-
-@pytest.mark.parametrize(("first", "second", "games"), [("hard", "medium", 120), ("medium", "easy", 100)])
+@pytest.mark.parametrize(("first", "second", "games"), [("hard", "medium", 100), ("medium", "easy", 24)])
 def test_each_level_is_clearly_stronger_than_the_next(first: str, second: str, games: int) -> None:
-    result = arena("tavla", first, second, games=games, seed=1)
-    assert result.points_per_game > 3 * result.standard_error
+    played = arena("tavla", first, second, games=games, seed=1)
+    assert played.points_per_game > 3 * played.standard_error
 
 
-@every_level
-def test_every_level_beats_random_moves(name: str) -> None:
-    result = arena("tavla", name, RANDOM, games=40, seed=1)
-    assert result.points_per_game > 3 * result.standard_error
-    assert result.wins >= 0.95 * result.games or name != "hard"
+@pytest.mark.parametrize(("name", "least"), [("hard", 0.95), ("easy", 0.75)])
+def test_every_level_beats_random_moves(name: str, least: float) -> None:
+    played = arena("tavla", name, RANDOM, games=40, seed=1)
+    assert played.points_per_game > 3 * played.standard_error
+    assert played.wins >= least * played.games

@@ -88,7 +88,7 @@ def test_every_button_shown_is_accepted() -> None:
 def test_whatever_would_be_accepted_has_a_button() -> None:
     """But for what would only be in the way: aborting while something else is asked."""
     simple = [verb for verb in Verb if verb not in (Verb.STEPS, Verb.PANEL, Verb.HINT, Verb.ABORT)]
-    for moment in told(0):
+    for moment in told(0)[::2]:
         for seat in (0, 1):
             found = {verb for panel in ("", "concede") for verb in verbs(shown(moment.table, seat, panel)).values()}
             for verb in simple:
@@ -120,9 +120,9 @@ def test_somebody_who_watches_has_no_buttons() -> None:
 
 
 def test_what_cannot_be_taken_back_never_takes_the_place_of_what_moves_the_game_on() -> None:
-    for number in (0, 2):
+    for number in (0, 2, 4):
         for seat in (0, 1):
-            for before, after in pairwise(_shown(moment.table, seat) for moment in told(number)):
+            for before, after in pairwise(_shown(moment.table, seat) for moment in told(number)[-130:]):
                 used = {place for place, verb in verbs(before.main).items() if verb in GOING_ON}
                 for found in (after.main, after.panel):
                     assert not {place for place, verb in verbs(found).items() if verb in FINAL} & used
