@@ -70,7 +70,7 @@ def _computers_wish(table: Table, match: Match) -> list[Command]:
     seat = table.computer
     if seat is None:
         return []
-    if match.stage is Phase.ROLL and seat in engine.awaited(match):
+    if match.phase is Phase.ROLL and seat in engine.awaited(match):
         return [ask.Throw(seat)]
     if match.stage is Phase.OVER and match.rematch[1 - seat] and not match.rematch[seat]:
         return [ask.AskRematch(seat)]

@@ -1,10 +1,10 @@
 """Real Chromium before the real program. Any error on a page fails the test."""
 
-import asyncio
 import os
 import re
+import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,10 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page
 
 CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 ROOT = Path(__file__).parents[2]
 PATIENCE = 20.0
+"""Seconds."""
 PHONE, DESK, NARROW = (375, 700), (1280, 800), (360, 640)
 LOST = re.compile(r"WebSocket connection to .* failed")
 """What Chromium itself says of a server that is not there; only tests that end the server may see it."""
@@ -30,30 +28,30 @@ class Program:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: subprocess.Popen[str] | None = None
         self.address = ""
 
-    async def start(self) -> None:
+    def start(self) -> None:
         port = self.address.rstrip("/").rpartition(":")[2] or "0"
         database = f"sqlite:///{self._folder / 'tavla.db'}"
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "bot", "run", "--port", port, "--database", database),
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "bot", "run", "--port", port, "--database", database],
             cwd=ROOT,
-            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-            stdout=asyncio.subprocess.PIPE,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert self._process.stdout is not None
-        async with asyncio.timeout(PATIENCE):
-            told = (await self._process.stdout.readline()).decode()
+        told = self._process.stdout.readline()
         found = re.search(r"http://\S+/", told)
         assert found, f"no address: {told!r}"
         self.address = found[0]
 
-    async def kill(self) -> None:
+    def kill(self) -> None:
         """As by `kill -9`."""
-        if self._process and self._process.returncode is None:
+        if self._process:
             self._process.kill()
-            await self._process.communicate()
+            self._process.communicate()
 
 
 class People:
@@ -85,12 +83,23 @@ class People:
             self.complaints.append(message.text)
 
 
-@pytest.fixture
-async def program(tmp_path: Path) -> AsyncIterator[Program]:
-    program = Program(tmp_path)
-    await program.start()
+def _running(folder: Path) -> Iterator[Program]:
+    program = Program(folder)
+    program.start()
     yield program
-    await program.kill()
+    program.kill()
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """The program that most tests share."""
+    yield from _running(tmp_path_factory.mktemp("browser"))
+
+
+@pytest.fixture
+def own_program(tmp_path: Path) -> Iterator[Program]:
+    """A program that a test may kill."""
+    yield from _running(tmp_path)
 
 
 @pytest.fixture
@@ -113,9 +122,11 @@ Start = Callable[..., Awaitable["Page"]]
 def start(program: Program) -> Start:
     """Starts a match or challenge from the home page; returns the page it leads to."""
 
-    async def start(person: "BrowserContext", name: str = "Ayşe", opponent: str = "easy", length: int = 1) -> "Page":
+    async def start(
+        person: "BrowserContext", name: str = "Ayşe", opponent: str = "easy", length: int = 1, at: str = ""
+    ) -> "Page":
         page = await person.new_page()
-        await page.goto(program.address)
+        await page.goto(at or program.address)
         await page.get_by_label("Your name").fill(name)
         await page.locator(f"[name=opponent][value={opponent}]").check()
         await page.locator(f"[name=length][value='{length}']").check()

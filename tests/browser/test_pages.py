@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.chromium, pytest.mark.timeout(60)]
 
 NAMELESS = """
 [...document.querySelectorAll('button, a, input, select, summary, img, textarea')]
-  .filter(it => it.offsetParent && it.type !== 'hidden')
+  .filter(it => it.checkVisibility({ visibilityProperty: true }) && it.type !== 'hidden')
   .filter(it => !(it.getAttribute('aria-label') || it.innerText?.trim() || it.alt !== undefined && it.hasAttribute('alt')
     || [...it.labels ?? []].some(label => label.innerText.trim())))
   .map(it => it.outerHTML)
@@ -143,3 +143,10 @@ async def test_the_link_can_be_copied(people: People, start: Start) -> None:
     await page.get_by_role("button", name="Copy").click()
     await page.get_by_role("button", name="Copied").wait_for()
     assert await page.evaluate("navigator.clipboard.readText()") == await page.get_by_label("Link").input_value()
+
+
+async def _controls(page: "Page") -> dict[str, float]:
+    """Where the row of controls lies."""
+    box = await page.locator(".row.controls").bounding_box()
+    assert box is not None
+    return {"left": box["x"], "top": box["y"], "right": box["x"] + box["width"], "bottom": box["y"] + box["height"]}

@@ -61,7 +61,7 @@ async def test_a_press_from_an_old_tab_is_told_and_changes_nothing(people: Peopl
     await settled(page)
     shown = await page.locator("#position").text_content()
     await page.evaluate(
-        "old => { const undo = document.querySelector('[data-place=\"21\"]'); undo.dataset.action = old; undo.click() }",
+        "old => { const button = document.querySelector('.row .step'); button.dataset.action = old; button.click() }",
         old,
     )
     await page.get_by_role("alert").filter(has_text="The board has moved on").wait_for()

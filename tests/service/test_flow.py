@@ -117,3 +117,10 @@ def test_terms_come_back() -> None:
 def test_nothing_of_the_seed_is_in_a_snapshot() -> None:
     commit = seated(seed=b"\xab" * 32)
     assert "abababab" not in json.dumps(records.pack_match(commit.table.match))
+
+
+def test_somebody_may_concede_before_the_computer_has_thrown_once() -> None:
+    commit, seed = seated_with_starter(AGAINST_COMPUTER, 0)
+    commit = flow.advance(commit.table, [ask.Concede(0, "game")], 101.0, dice_of(seed, commit.table.id))
+    assert commit.table.match.phase is Phase.CONCESSION
+    assert [job.kind for job in commit.jobs] == ["computer"]

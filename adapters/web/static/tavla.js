@@ -212,7 +212,7 @@ class Table {
       element.className = `spot ${state}`;
       element.setAttribute("aria-label", [element.dataset.label, this.words[state]].filter(Boolean).join(", "));
       element.setAttribute("aria-pressed", state === "picked");
-      element.setAttribute("aria-disabled", !state);
+      element.setAttribute("aria-disabled", !state && this.picked === null);
     }
     this.oneTabStop();
   }
