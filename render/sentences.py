@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from bot.engine.board import BAR, POINTS, Side
 from bot.engine.dice import Roll
-from bot.engine.game import PastTurn
+from bot.engine.game import PastTurn, Result
 from bot.engine.match import Offer, Phase
 from bot.engine.notation import write
 from bot.service.ports import Ranked
@@ -77,9 +77,17 @@ class Teller:
         game = self._game
         if game.starter is None or game.turns > len(self._since()) or self._ended:
             return
+        if game.before:
+            yield self._won_before(game.before)
         yield self._starts(game.starter, game.opening)
         if game.turns == 0 and game.opening and game.variant.rules.get("opening") == "play":
             yield self._words.say("These two dice are played.")
+
+    def _won_before(self, result: Result) -> str:
+        say, worth = self._words.say, self._words.worth(result.points, result.kind)
+        if result.winner == self._seat:
+            return say("The game before: you won, %(worth)s.", worth=worth)
+        return say("The game before: %(name)s won, %(worth)s.", name=self._names[result.winner], worth=worth)
 
     def _starts(self, starter: int, opening: Roll | None) -> str:
         say, own, name = self._words.say, starter == self._seat, self._names[starter]

@@ -16,6 +16,11 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?")
 _MET = "met"
+_COME_IN = """<!doctype html>
+<title>tavla</title>
+<link rel="icon" href="/static/icon.svg" type="image/svg+xml">
+<meta http-equiv="refresh" content="0">
+"""
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -86,8 +91,6 @@ def _from_elsewhere(request: web.Request) -> bool:
 
 def _come_in(request: web.Request) -> web.Response:
     """Asks for the same page again from here, so that the cookies come along; a short-lived mark ends any circle."""
-    response = web.Response(
-        text='<!doctype html><title>tavla</title><meta http-equiv="refresh" content="0">', content_type="text/html"
-    )
+    response = web.Response(text=_COME_IN, content_type="text/html")
     response.set_cookie(_MET, "1", max_age=5, httponly=True, samesite="Lax", secure=request.secure)
     return response

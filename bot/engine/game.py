@@ -62,6 +62,8 @@ class Game:
     recent: tuple[PastTurn, ...] = ()
     """The turns before the one in hand, the latest last, as many as are worth telling."""
     result: Result | None = None
+    before: Result | None = None
+    """How the game before this one ended: whoever comes late to this one may not have seen it."""
 
     @property
     def position(self) -> Position:
@@ -104,6 +106,6 @@ def by_seat(position: Position, seat: int) -> tuple[Side, Side]:
     return (position.me, position.opponent) if seat == 0 else (position.opponent, position.me)
 
 
-def begun(number: int, variant: Variant, starter: int | None) -> Game:
+def begun(number: int, variant: Variant, starter: int | None, before: Result | None = None) -> Game:
     """A game as it is set up; a known starter throws at once."""
-    return Game(number, variant, (variant.start, variant.start), starter, on_roll=starter)
+    return Game(number, variant, (variant.start, variant.start), starter, on_roll=starter, before=before)

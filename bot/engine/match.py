@@ -388,7 +388,7 @@ def evolve(match: Match, event: Event) -> Match:
 
 def _game_began(match: Match, event: told.GameBegan) -> Match:
     stage = Phase.OPENING if event.starter is None else Phase.ROLL
-    game = begun(event.number, _next_variant(match), event.starter)
+    game = begun(event.number, _next_variant(match), event.starter, match.game.result)
     return replace(match, game=game, stage=stage, declined=(None, None))
 
 

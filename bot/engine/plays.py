@@ -173,9 +173,7 @@ class Turn:
     def _search(self, node: Node) -> tuple[int, Ways]:
         if self.variant.finished(node.position):
             return len(node.dice), []
-        ways = [
-            (1 + (self._look(after)[0] if after.dice else 0), step, after) for step, after in self._reachable(node)
-        ]
+        ways = [(1 + (self._look(after)[0] if after.dice else 0), step, after) for step, after in self._reachable(node)]
         most = max((count for count, _, _ in ways), default=0)
         larger = max((step.die for _, step, _ in ways), default=0)
         either = most == 1 and len(set(node.dice)) == 2

@@ -128,6 +128,7 @@ def _pack_game(game: Game, programme: tuple[Variant, ...]) -> Json:
         "turns": game.turns,
         "recent": [past._asdict() for past in game.recent],
         "result": game.result,
+        "before": game.before,
     }
 
 
@@ -146,6 +147,7 @@ def _unpack_game(fields: Json, programme: tuple[Variant, ...]) -> Game:
         turns=fields["turns"],
         recent=tuple(_past(past) for past in fields["recent"]),
         result=Result(*fields["result"]) if fields["result"] else None,
+        before=Result(*fields["before"]) if fields["before"] else None,
     )
 
 

@@ -70,8 +70,7 @@ async def _rematch(ayse: "Page", burak: "Page") -> None:
 
 async def _killed_and_back(program: Program, people: People, page: "Page") -> None:
     """The open page says that the server is gone, finds it again and shows what it showed."""
-    while not await my_turn(page):
-        await asyncio.sleep(0.05)
+    await page.locator(".row button.main:visible, .row .step:visible").first.wait_for()
     await settled(page)
     shown = await page.locator("#lines").inner_text(), await page.locator("#position").text_content()
     people.may_be_lost = True

@@ -191,6 +191,14 @@ def test_a_starter_by_house_rule_is_named() -> None:
     assert lines(table, 1)[0] == "Ayşe starts this game."
 
 
+def test_the_result_of_the_game_before_is_told_until_one_has_played() -> None:
+    """Either player goes on to the next game: the other one may not have looked yet."""
+    table = did(did(at(roll=(6, 3)), 0, Verb.CONCEDE_GAME), 1, Verb.ACCEPT)
+    table = did(table, 0, Verb.NEXT_GAME, (6, 3))
+    assert lines(table, 0)[:2] == ["The game before: Mehmet won, 2 points (mars).", "You start: 6 against 3."]
+    assert lines(table, 1)[:2] == ["The game before: you won, 2 points (mars).", "Ayşe starts: 6 against 3."]
+
+
 # What is to be done.
 
 
