@@ -71,12 +71,14 @@ class People:
         self.complaints: list[str] = []
         self.may_be_lost = False
 
-    async def __call__(self, size: tuple[int, int] = DESK, scheme: str = "light") -> "BrowserContext":
+    async def __call__(
+        self, size: tuple[int, int] = DESK, scheme: str = "light", locale: str = "en-US"
+    ) -> "BrowserContext":
         person = await self._browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if scheme == "dark" else "light",
             reduced_motion="reduce",
-            locale="en-US",
+            locale=locale,
         )
         person.set_default_timeout(PATIENCE * 1000)
         person.on("page", self._listen)
@@ -112,10 +114,14 @@ def own_program(tmp_path: Path) -> Iterator[Program]:
 
 
 @pytest.fixture
-async def people() -> AsyncIterator[People]:
-    api = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
+def _chromium() -> None:
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM}")
+
+
+@pytest.fixture
+async def people(_chromium: None) -> AsyncIterator[People]:
+    api = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
     async with api.async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         people = People(browser)
@@ -136,10 +142,10 @@ def start(program: Program) -> Start:
     ) -> "Page":
         page = await person.new_page()
         await page.goto(at or program.address)
-        await page.get_by_label("Your name").fill(name)
+        await page.locator("[name=name]").fill(name)
         await page.locator(f"[name=opponent][value={opponent}]").check()
         await page.locator(f"[name=length][value='{length}']").check()
-        await page.get_by_role("button", name="Start", exact=True).click()
+        await page.locator("form.start .big").click()
         await page.wait_for_url(re.compile(r"/t/|/waiting"))
         return page
 

@@ -321,9 +321,10 @@ def test_a_rematch_is_asked_for_and_begins() -> None:
         assert [line for line in lines(table, 1) if "rematch" in line] == ["The rematch has begun."]
 
 
-def test_a_new_game_forgets_the_last_one() -> None:
+def test_of_the_last_game_a_new_one_tells_the_result_alone() -> None:
     table = did(ended(), 1, Verb.NEXT_GAME, (3, 1))
-    assert lines(table, 0)[:2] == [
+    assert lines(table, 0)[:3] == [
+        "The game before: you won, 1 point.",
         "You start: 3 against 1.",
         "Your turn: roll both dice afresh for the first play.",
     ]
