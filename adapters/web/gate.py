@@ -24,6 +24,7 @@ _COME_IN = """<!doctype html>
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Server": "tavla",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     # "no-referrer" would make browsers send "Origin: null" with our own forms; nothing goes to others this way either.

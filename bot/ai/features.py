@@ -76,39 +76,45 @@ def _meets(variant: Variant, side: Side, other: Side) -> bool:
 def seen(variant: Variant, position: Position) -> Seen:
     """Looks at a board with contact."""
     me, opponent = position
-    mine, his = _Half(variant, me, opponent), _Half(variant, opponent, me)
+    holds, his_holds = _held(variant, me), _held(variant, opponent)
+    mine, his = _Half(variant, me, holds, opponent, his_holds), _Half(variant, opponent, his_holds, me, holds)
     return Seen(
         _strength(mine),
         _strength(his),
-        _shots(mine, his),
+        _shots(mine, his) if variant.contact is not Contact.BLOCK else 0.0,
         (rolls_to_finish(me), rolls_to_finish(opponent)),
         (pips_outside(me), pips_outside(opponent)),
         (mine.back, his.back),
     )
 
 
+def _held(variant: Variant, side: Side) -> list[int]:
+    """The points where the other side cannot land."""
+    least = 1 if variant.contact is Contact.BLOCK else 2
+    return [point for point in POINTS if side.points[point] >= least]
+
+
 class _Half:
     """One side's half of the picture, in its own numbers."""
 
-    def __init__(self, variant: Variant, side: Side, other: Side) -> None:
+    def __init__(self, variant: Variant, side: Side, holds: list[int], other: Side, other_holds: list[int]) -> None:
         self.points = points = side.points
-        self.faces = faces = variant.faces
-        bars = 1 if variant.contact is Contact.BLOCK else 2
-        self.holds = [point for point in POINTS if points[point] >= bars]
-        self.lone = [point for point in POINTS if points[point] == 1] if bars > 1 else []
+        self.faces = variant.faces
+        self.holds = holds
         self.back = sum(points[_START.start :])
         self.waits = any(other.points[_START.start :])
-        barred = [point for point in POINTS if other.points[faces[point]] >= bars]
+        barred = [variant.faces[point] for point in other_holds]
         self.road = road(barred)
-        self.entry_closed = sum(point in _START for point in barred)
+        self.entry_closed = sum([point in _START for point in barred])
 
 
 def _strength(half: _Half) -> Strength:
     """What one side has by itself and against the other's closed points."""
     points, holds, waits = half.points, half.holds, half.waits
-    lacking = sum(points[point] * (PIPS_A_ROLL - advance(half.road, point)) for point in _BEHIND if points[point])
+    behind = [point for point in _BEHIND if points[point]]
+    lacking = sum([points[point] * (PIPS_A_ROLL - advance(half.road, point)) for point in behind])
     return Strength(
-        home=waits * sum(point in HOME for point in holds),
+        home=waits * sum([point in HOME for point in holds]),
         five=waits * (5 in holds),
         four=waits * (4 in holds),
         seven=waits * (7 in holds),
@@ -117,10 +123,10 @@ def _strength(half: _Half) -> Strength:
         trapped=lacking / PIPS_A_ROLL,
         bar=points[BAR],
         closed_out=points[BAR] * half.entry_closed,
-        stacked=sum(count - 3 for count in points[1:BAR] if count > 3),
+        stacked=sum([count - 3 for count in points[1:BAR] if count > 3]),
         deep=points[1] + points[2],
-        spare=sum(points[point] > 2 for point in range(6, 12)),
-        middle=sum(11 < point < 19 for point in holds),
+        spare=sum([count > 2 for count in points[6:12]]),
+        middle=sum([11 < point < 19 for point in holds]),
     )
 
 
@@ -138,7 +144,9 @@ def longest(points: Sequence[int]) -> int:
 def _shots(hitter: _Half, other: _Half) -> float:
     """What the hitter's roll costs the other, over its lone checkers, dearest first."""
     hit, loss = 0, 0.0
-    for blot in other.lone:
+    for blot in POINTS:
+        if other.points[blot] != 1:
+            continue
         falls = shots(hitter.points, hitter.road, other.faces[blot]) & ~hit
         hit |= falls
         loss += chance(falls) * (BAR - blot)

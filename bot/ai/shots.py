@@ -66,7 +66,7 @@ def chance(falls: int) -> float:
 
 def road(barred: Sequence[int]) -> int:
     """The road of a side whose points `barred` are closed to it."""
-    return sum(1 << BAR - point for point in barred)
+    return sum([1 << BAR - point for point in barred])
 
 
 def shots(points: Sequence[int], road: int, target: int) -> int:

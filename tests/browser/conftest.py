@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 20.0
 """Seconds."""
 PHONE, DESK, NARROW = (375, 700), (1280, 800), (360, 640)
-LOST = re.compile(r"WebSocket connection to .* failed")
+LOST = re.compile(r"WebSocket connection to .* failed|net::ERR_")
 """What Chromium itself says of a server that is not there; only tests that end the server may see it."""
 
 
@@ -61,6 +61,13 @@ class Program:
         if self._process:
             self._process.kill()
             self._process.communicate()
+
+    def end(self) -> int:
+        """As by `docker stop`; returns the exit code."""
+        assert self._process is not None
+        self._process.terminate()
+        self._process.communicate(timeout=PATIENCE)
+        return self._process.returncode
 
 
 class People:
@@ -98,7 +105,7 @@ def _running(folder: Path) -> Iterator[Program]:
     program = Program(folder)
     program.start()
     yield program
-    program.kill()
+    assert program.end() == 0
 
 
 @pytest.fixture(scope="session")
