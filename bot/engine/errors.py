@@ -9,6 +9,10 @@ class Refusal(Exception):
         self.reason = reason
         self.values = values
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """A refusal comes back whole from another process, its values by name."""
+        return _again, (type(self), self.reason, self.values)
+
     def __str__(self) -> str:
         told = ", ".join(f"{name}={value}" for name, value in self.values.items())
         return f"{self.reason} ({told})" if told else self.reason
@@ -32,3 +36,7 @@ class NotYours(Refusal):
 
 class Stale(Refusal):
     """Meant for a board that has moved on."""
+
+
+def _again(kind: type[Refusal], reason: str, values: dict[str, object]) -> Refusal:
+    return kind(reason, **values)

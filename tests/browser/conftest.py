@@ -25,7 +25,7 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 ROOT = Path(__file__).parents[2]
-PATIENCE = 20.0
+PATIENCE = 45.0
 """Seconds."""
 PHONE, DESK, NARROW = (375, 700), (1280, 800), (360, 640)
 LOST = re.compile(r"WebSocket connection to .* failed|net::ERR_")
