@@ -12,14 +12,14 @@ from tests.browser.playing import key_one, my_turn, over, press_one, roll_or_con
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
-pytestmark = [pytest.mark.chromium, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.chromium, pytest.mark.timeout(300)]
 
 
 async def test_a_match_against_the_computer_by_buttons(own_program: Program, people: People, start: Start) -> None:
     """With a reload and a kill -9 of the server in its middle."""
     page = await start(await people(), at=own_program.address)
     presses = 0
-    async with asyncio.timeout(170):
+    async with asyncio.timeout(280):
         while not await over(page):
             presses += 1 if await press_one(page) else 0
             if presses == 5:
@@ -46,7 +46,7 @@ async def test_a_match_between_two_tabs_by_taps_and_keys(people: People, start: 
     for page, seat in ((ayse, 0), (burak, 1)):
         await page.wait_for_url(re.compile(rf"/t/\w+/\?seat={seat}"))
         await page.locator("#spots .spot").first.wait_for()
-    async with asyncio.timeout(170):
+    async with asyncio.timeout(280):
         while not await over(ayse):
             for page, move in ((ayse, tap_one), (burak, key_one)):
                 if await my_turn(page):

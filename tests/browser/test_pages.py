@@ -13,7 +13,7 @@ from tests.browser.test_presses import ready_to_step
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Page
 
-pytestmark = [pytest.mark.chromium, pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.chromium, pytest.mark.timeout(120)]
 
 NAMELESS = """
 [...document.querySelectorAll('button, a, input, select, summary, img, textarea')]

@@ -11,7 +11,7 @@ from tests.browser.playing import my_turn, settled
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
-pytestmark = [pytest.mark.chromium, pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.chromium, pytest.mark.timeout(120)]
 
 STEP = ".row .step:visible"
 
