@@ -42,7 +42,7 @@ bench: $(VENV)/run.stamp ## the figures that the README quotes (BENCH="rules ai"
 
 GAME ?= tavla
 LEVELS ?= hard medium
-arena: $(VENV)/run.stamp ## two levels of the computer against each other (GAME=backgammon LEVELS="hard easy")
+arena: $(VENV)/run.stamp ## two levels of the computer against each other (GAME=tavla LEVELS="hard easy")
 	@$(BIN)/tavla arena $(GAME) $(LEVELS) $(ARGS)
 
 TAVLA_KILLS ?= 1000

@@ -16,7 +16,7 @@ async def run(settings: Settings) -> None:
     from adapters.web.app import make_app
     from adapters.web.serve import serve as serve_web
     from bot.ai.pool import Pool
-    from bot.service.flow import COMPUTER
+    from bot.service.flow import COMPUTER, REMATCH
     from bot.service.jobs import Jobs
     from bot.service.lobby import Lobby
     from bot.service.matches import Matches
@@ -27,6 +27,7 @@ async def run(settings: Settings) -> None:
 
     stopped = _stop_signals()
     logging.basicConfig(level=settings.log, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.getLogger("aiosqlite").setLevel(logging.WARNING)  # at DEBUG it tells every value it writes, seeds too
     async with contextlib.AsyncExitStack() as ending:
         store = await open_sqlite(settings.database, time.time)
         ending.push_async_callback(store.close)
@@ -42,7 +43,7 @@ async def run(settings: Settings) -> None:
 
         matches = Matches(store, thinker, time.time, saved)
         lobby = Lobby(store, time.time, saved, screens.wake)
-        jobs = Jobs(store, time.time, {COMPUTER: matches.computer})
+        jobs = Jobs(store, time.time, {COMPUTER: matches.computer, REMATCH: matches.rematch})
         app = make_app(
             matches=matches,
             lobby=lobby,
@@ -58,6 +59,7 @@ async def run(settings: Settings) -> None:
         working = asyncio.create_task(jobs.run())
         ending.push_async_callback(_cancelled, working)
         print(f"tavla is served at {server.address}", flush=True)
+        logging.getLogger(__name__).info("serving at %s, database %s", server.address, settings.database)
         thinker.warm()
         await stopped.wait()
 

@@ -32,7 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return do(options)
     except BadSetting as error:
         return _refused(str(error))
-    except BrokenPipeError:
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            return _refused(f"{error.filename or 'output'}: {error.strerror or error}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
@@ -40,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="tavla", description="Tavla and its relatives, to be played in a chat or at the local table.")
+    parser = _Parser(prog="tavla", description="Tavla at the local table, and for other programs.")
     words = parser.add_subparsers(metavar="WORD", required=True, parser_class=_Parser)
     _add_run(words)
     _add_lines(words)
@@ -92,9 +94,9 @@ def _add_bench(words: "_Words[_Parser]") -> None:
 
 
 def _count(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdecimal() else 0
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 up")
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number from 1 to 999999999")
     return number
 
 

@@ -47,7 +47,7 @@ def database_path(url: str) -> Path:
     if parts.scheme != "sqlite":
         raise BadSetting(f"DATABASE_URL: sqlite:///FILE is possible, not {parts.scheme or 'a name without scheme'}")
     name = unquote(parts.path.removeprefix("/"))
-    if parts.netloc or not name or name.endswith("/") or parts.query or parts.fragment:
+    if parts.netloc or not name.isprintable() or not name or name.endswith("/") or parts.query or parts.fragment:
         raise BadSetting("DATABASE_URL: write sqlite:///FILE, or sqlite:////FOLDER/FILE with the whole path")
     return Path(name)
 
@@ -56,8 +56,8 @@ def port(text: str) -> int | None:
     """A port number; 0 lets the system choose."""
     if not text:
         return None
-    if not (text.isascii() and text.isdecimal() and int(text) in _PORTS):
-        raise BadSetting(f"TAVLA_PORT: {text!r} is not a port from 0 to 65535")
+    if not (text.isascii() and text.isdecimal() and len(text) <= len("65535") and int(text) in _PORTS):
+        raise BadSetting(f"port: {text[:20]!r} is not a number from 0 to 65535")
     return int(text)
 
 

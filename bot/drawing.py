@@ -26,6 +26,8 @@ from render.words import SOURCE, clean_name, words
 
 DEFAULT_LENGTH = 5
 _MOST_MEASURED = 10_000
+_TRIES = 20
+"""Plays for each board wanted: from the end of a game there are few boards to reach."""
 _STEP = re.compile(r"(bar|[0-9]{1,2})/(off|[0-9]{1,2})\*?")
 _POINTS = {"bar": BAR, "off": OFF}
 
@@ -45,11 +47,13 @@ def picture(request: Json) -> Json:
 
 
 def near(rules: Variant, board: Position, count: int) -> list[Position]:
-    """`count` different boards that random play reaches from `board`, the same ones each time."""
+    """Up to `count` different boards that random play reaches from `board`, the same ones each time."""
     choose = random.Random(1)  # noqa: S311 -- boards to time, no dice that anybody plays with
     found: dict[Position, None] = {}
     now = board
-    while len(found) < count:
+    for _ in range(_TRIES * count):
+        if len(found) == count:
+            break
         roll = choose.choice(ROLLS)[0]
         now = choose.choice(legal_plays(rules, now, rules.dice(roll))).position.turned()
         if rules.outcome(now):
@@ -114,17 +118,20 @@ def _step(word: object) -> Step:
 def _write(out: str, drawn: bytes) -> None:
     try:
         Path(out).write_bytes(drawn)
-    except OSError as error:
-        raise Unreadable("cannot_write", file=out, why=error.strerror or str(error)) from error
+    except (OSError, ValueError) as error:
+        raise Unreadable("cannot_write", file=out, why=getattr(error, "strerror", None) or str(error)) from error
 
 
 def _measured(request: Json, rules: Variant, board: Position) -> Json:
     count = number(request, "measure", 0, least=2)
     if count > _MOST_MEASURED:
         raise Unreadable("bad_field", field="measure", kind=f"whole number up to {_MOST_MEASURED}")
-    took = timed(request, rules, near(rules, board, count))
+    boards = near(rules, board, count)
+    if len(boards) < 2:
+        raise Unreadable("too_small", field="measure: boards that can be reached from here", least=2)
+    took = timed(request, rules, boards)
     cuts = statistics.quantiles(took, n=20)
-    return {"n": count, "p50_ms": round(statistics.median(took), 2), "p95_ms": round(cuts[-1], 2)}
+    return {"n": len(boards), "p50_ms": round(statistics.median(took), 2), "p95_ms": round(cuts[-1], 2)}
 
 
 def timed(request: Json, rules: Variant, boards: list[Position]) -> list[float]:

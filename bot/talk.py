@@ -27,7 +27,7 @@ TOP = 5
 def conversation(lines: Iterable[bytes], answer: Answer) -> Iterator[str]:
     """One JSON line for each line read; a bad request is answered with its reason and the next is served."""
     for line in lines:
-        yield json.dumps(_answered(line, answer), ensure_ascii=False)
+        yield json.dumps(_answered(line, answer))  # in ASCII: any terminal and any text can carry it
 
 
 def _answered(line: bytes, answer: Answer) -> Json:
@@ -36,7 +36,7 @@ def _answered(line: bytes, answer: Answer) -> Json:
         if not isinstance(request, dict):
             raise Unreadable("not_an_object")
         return answer(request)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         return {"error": f"not a JSON line: {error}"}
     except Refusal as refusal:
         return {"error": words(SOURCE).refusal(refusal)}
@@ -78,7 +78,7 @@ def position(request: Json, rules: Variant) -> Position:
 
 def game(request: Json) -> Variant:
     """The game of a request under its rules."""
-    rules = field(request, "rules", dict, {})
+    rules = {} if request.get("rules") is None else field(request, "rules", dict)
     settled = {str(name): tuple(value) if isinstance(value, list) else value for name, value in rules.items()}
     return variant(field(request, "game", str), settled)
 

@@ -41,6 +41,8 @@ def buttons(table: Table, seat: int | None, words: Words, panel: str = "") -> tu
     making = _Making(table, seat, words)
     if panel == "concede" and table.match.may_concede(seat):
         return making.concessions()
+    if panel == "abort" and table.match.may_abort:
+        return making.aborting()
     return tuple(sorted((*making.steps(panel), *making.controls()), key=lambda button: button.place))
 
 
@@ -82,8 +84,14 @@ class _Making:
         game = self._words.say("Concede this game (%(worth)s)", worth=worth)
         found = [self._back(), self._button(Verb.CONCEDE_GAME, game, SECOND, "danger")]
         if "match" in self._match.scopes:
-            found.append(self._button(Verb.CONCEDE_MATCH, self._words.say("Concede the match"), THIRD, "danger"))
+            label = self._words.say("Concede the match (you lose it)")
+            found.append(self._button(Verb.CONCEDE_MATCH, label, THIRD, "danger"))
         return tuple(found)
+
+    def aborting(self) -> tuple[Button, ...]:
+        """Aborting is asked about once more: it cannot be taken back."""
+        abort = self._button(Verb.ABORT, self._words.say("Abort, nothing counts"), SECOND, "danger")
+        return self._back(), abort
 
     def _going_on(self) -> list[Button | None]:
         say, phase = self._words.say, self._match.phase
@@ -118,10 +126,9 @@ class _Making:
         say, match = self._words.say, self._match
         if match.offer or match.stage not in (Phase.ROLL, Phase.PLAY):
             return []
-        concede = Action(self._table.id, self._table.revision, Verb.PANEL, panel="concede")
         return [
-            Button(say("Concede…"), encode(concede), FOURTH, "plain") if match.may_concede(self._seat) else None,
-            self._button(Verb.ABORT, say("Abort the match"), FIFTH, "plain") if match.may_abort else None,
+            self._opens("concede", say("Concede…"), FOURTH) if match.may_concede(self._seat) else None,
+            self._opens("abort", say("Abort…"), FIFTH) if match.may_abort else None,
         ]
 
     def _placed(self, entries: Iterable[tuple[Step, ...]]) -> list[Button]:
@@ -151,8 +158,12 @@ class _Making:
         ]
 
     def _back(self) -> Button:
-        action = encode(Action(self._table.id, self._table.revision, Verb.PANEL, panel="main"))
-        return Button(self._words.say("Back"), action, FIRST, "plain")
+        return self._opens("main", self._words.say("Back"), FIRST)
+
+    def _opens(self, panel: str, label: str, place: int) -> Button:
+        """A button that shows other buttons."""
+        action = encode(Action(self._table.id, self._table.revision, Verb.PANEL, panel=panel))
+        return Button(label, action, place, "plain")
 
     def _button(self, verb: Verb, label: str, place: int, kind: Kind) -> Button:
         return Button(label, encode(Action(self._table.id, self._table.revision, verb)), place, kind)

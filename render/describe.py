@@ -91,15 +91,14 @@ def _opening(table: Table, bottom: int) -> tuple[int, int] | None:
 
 
 def _dice(game: Game) -> tuple[Die, ...]:
-    """The dice in hand in the order of the roll; played ones and those that cannot be played are faded."""
+    """The dice in hand, the larger first as they are written; played ones and those that cannot be played are faded."""
     if game.roll is None:
         return ()
     turn = game.turn()
     faded = Counter(taken.die for taken in game.so_far)
     if not turn.steps():
         faded.update(turn.node.dice)
-    dice = game.variant.dice(game.roll) if game.roll.double else tuple(game.roll)
-    return tuple(_die(die, faded) for die in dice)
+    return tuple(_die(die, faded) for die in game.variant.dice(game.roll))
 
 
 def _die(die: int, faded: Counter[int]) -> Die:

@@ -40,10 +40,14 @@ class Teller:
             *self._running(tally),
         )
 
-    def small(self) -> tuple[str, ...]:
-        """The proof of the dice, as fine print."""
+    def small(self, seed: bytes | None = None) -> tuple[str, ...]:
+        """The proof of the dice, as fine print; the seed once the match is over."""
         proof = self._words.say("All dice of this match were fixed before its first roll. Their fingerprint (SHA-256):")
-        return (f"{proof} {self._table.commitment}",)
+        fingerprint = f"{proof} {self._table.commitment}"
+        if seed is None:
+            return (fingerprint, self._words.say("The seed behind it is shown here when the match is over."))
+        revealed = self._words.say("The seed that they all follow from (the README tells how to check it):")
+        return (fingerprint, f"{revealed} {seed.hex()}")
 
     def hint(self, ranked: Sequence[Ranked]) -> Iterator[str]:
         """The best plays with their chances in words."""

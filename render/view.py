@@ -38,9 +38,11 @@ class Look:
     theme: str = "walnut"
     home_left: bool = False
     panel: str = ""
-    """"" for the main buttons, "concede", or "f13" for the steps of the checkers on 13."""
+    """"" for the main buttons, "concede", "abort", or "f13" for the steps of the checkers on 13."""
     hint: Sequence[Ranked] = ()
     tally: Tally | None = None
+    seed: bytes | None = None
+    """Of the dice, once it is revealed."""
 
 
 def view(table: Table, seat: int | None, words: Words, look: Look | None = None) -> View:
@@ -53,7 +55,7 @@ def view(table: Table, seat: int | None, words: Words, look: Look | None = None)
         revision=table.revision,
         title=teller.title(),
         lines=(*teller.lines(look.tally), *teller.hint(look.hint)),
-        small=teller.small(),
+        small=teller.small(look.seed),
         picture=describe(table, seat, words, look.theme, look.home_left, look.hint),
         alt=teller.position(),
         buttons=controls.buttons(table, seat, words, look.panel),

@@ -15,6 +15,7 @@ import aiosqlite
 
 from bot.engine.errors import Refusal, Stale, Unreadable
 from bot.engine.events import Event
+from bot.service.flow import AT_ONCE
 from bot.service.ports import Now
 from bot.service.records import (
     EVENT_FORMAT,
@@ -103,7 +104,7 @@ class SqliteStore:
     # Jobs.
 
     async def claim(self, now: float, lease: float, limit: int) -> Sequence[Job]:
-        rows = await self._write(_CLAIM, now + lease, now, now, limit)
+        rows = await self._write(_CLAIM, now + lease, now, now, now + lease, limit)
         return sorted((Job(*row) for row in rows), key=lambda job: job.run_at)
 
     async def drop(self, job: Job) -> None:
@@ -201,10 +202,14 @@ _TALLY = """
     JOIN result ON result.match = mine.match
     WHERE mine.player = ? AND result.game = ?"""
 
+_DUE_AT_ONCE = f"UPDATE job SET run_at = min(run_at, ?) WHERE kind IN ({', '.join('?' * len(AT_ONCE))})"  # noqa: S608
+
 _CLAIM = """
     UPDATE job SET lease_until = ?, tries = tries + 1
     WHERE (match, kind) IN (
-        SELECT match, kind FROM job WHERE run_at <= ? AND lease_until <= ? ORDER BY run_at LIMIT ?
+        SELECT match, kind FROM job
+        WHERE run_at <= ? AND (lease_until <= ? OR lease_until > ?) -- no lease is longer: the clock was set back
+        ORDER BY run_at LIMIT ?
     )
     RETURNING match, kind, run_at, expect_revision, tries"""
 
@@ -349,6 +354,9 @@ async def _opened(path: Path | str, now: Now, force: bool) -> SqliteStore:
             reader = await _connected(partial(reading, str(file)), ending)
         # The file is this process's alone: whoever leased a job before is gone, and nobody has to wait for it.
         async with writer.execute("UPDATE job SET lease_until = 0 WHERE lease_until > 0"):
+            pass
+        # Nor may a clock that was set back meanwhile put off what was due when it was written.
+        async with writer.execute(_DUE_AT_ONCE, (now(), *AT_ONCE)):
             pass
         return SqliteStore(writer, reader, now, ending.pop_all())
 

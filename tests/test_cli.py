@@ -135,7 +135,18 @@ def test_bad_requests_are_named_and_the_next_line_is_served(number: int) -> None
 
 
 def test_lines_that_are_no_request() -> None:
-    lines = ["", "hello", "[]", "7", "null", '{"game":', "[" * 100_000, '{"game":"tavla"']
+    lines = [
+        "",
+        "9" * 5000,
+        '{"game":"\\ud800"}',
+        "hello",
+        "[]",
+        "7",
+        "null",
+        '{"game":',
+        "[" * 100_000,
+        '{"game":"tavla"',
+    ]
     found = answers("plays", *(line for bad in lines for line in (bad, json.dumps(asked()))))
     assert all(list(bad) == ["error"] for bad in found[::2])
     assert all(len(good["plays"]) == 16 for good in found[1::2])
@@ -206,6 +217,9 @@ def test_a_picture_is_written_and_timed(tmp_path: Path) -> None:
 def test_bad_pictures(tmp_path: Path) -> None:
     bad: list[Json] = [
         {"out": None},
+        {"out": "a\0.png"},
+        {"out": "\ud800.png"},
+        {"me": "1:1", "opponent": "1:1", "measure": 2},
         {"out": "/nowhere/at/all/b.png"},
         {"theme": "pink"},
         {"theme": []},
@@ -241,6 +255,10 @@ def test_bad_pictures(tmp_path: Path) -> None:
         ("bench", "weather"),
         ("--port", "http"),
         ("run", "--port", "99999"),
+        ("run", "--port", "9" * 5000),
+        ("run", "--port", "0", "--host", "a..b"),
+        ("run", "--database", "sqlite:////tmp/%00.db"),
+        ("arena", "tavla", "easy", "hard", "--games", "2", "--out", "/tmp"),
         ("run", "--database", "mysql://x"),
         ("run", "--database", "sqlite:////proc/nowhere/x.db"),
     ],

@@ -46,7 +46,8 @@ def next_key(request: web.Request) -> str | None:
 def key_of(request: web.Request, number: int, seat: Seat) -> str | None:
     """The secret with which this browser holds a seat, None if it does not."""
     held = [request.cookies.get(_seat_cookie(number), ""), *_keyring(request)]
-    return next((key for key in held if hmac.compare_digest(hashed(key), seat.secret)), None)
+    secrets_held = (key for key in held if _SECRET.fullmatch(key))
+    return next((key for key in secrets_held if hmac.compare_digest(hashed(key), seat.secret)), None)
 
 
 def admit(request: web.Request, response: web.Response) -> None:

@@ -25,7 +25,7 @@ async def fields(request: web.Request) -> Mapping[str, str]:
     """The text fields of a form, the first of each name."""
     try:
         sent = await request.post()
-    except (LookupError, ValueError) as error:
+    except (LookupError, ValueError, AssertionError) as error:  # aiohttp asserts that a multipart body ends
         raise web.HTTPBadRequest from error
     return {name: value for name, value in reversed(list(sent.items())) if isinstance(value, str)}
 

@@ -16,6 +16,8 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?")
 _MET = "met"
+_LONGEST_PATH = 200
+"""Characters; the longest address of ours has about sixty."""
 _COME_IN = """<!doctype html>
 <title>tavla</title>
 <link rel="icon" href="/static/icon.svg" type="image/svg+xml">
@@ -43,6 +45,8 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
 @web.middleware
 async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuses what is not for this host (DNS rebinding) or comes from a foreign page."""
+    if len(request.path) > _LONGEST_PATH:
+        return web.Response(status=414, text="There is no such address here.\n")
     host = request.headers.getall("Host", [])
     if len(host) != 1 or not known_host(host[0], request.app[SITE].host):
         return web.Response(status=421, text="This address is not served here.\n")

@@ -37,7 +37,8 @@ async def seen(site: Site, table: Table, viewer: Viewer, panel: str = "", hint: 
     tally = None
     if viewer.who and table.computer is not None:
         tally = await site.store.tally(viewer.who.player, table.match.game.variant.id)
-    return view(table, viewer.seat, viewer.words, Look(panel=panel, hint=hint, tally=tally))
+    seed = await site.matches.revealed(table)
+    return view(table, viewer.seat, viewer.words, Look(panel=panel, hint=hint, tally=tally, seed=seed))
 
 
 class TableScreen:
@@ -62,6 +63,9 @@ class TableScreen:
     async def hear(self, text: str) -> None:
         """Does what the page asks, shows what came of it, then answers: why it was refused, or nothing."""
         refusal = None
+        if not self._bucket.take():  # and nothing is shown: who floods shall cost little
+            await self._answer(self._viewer.words.refusal(Refusal("too_fast")))
+            return
         try:
             await self._do(_read(text))
         except Refusal as refused:
@@ -72,11 +76,12 @@ class TableScreen:
         try:
             await self._show(again=True)
         finally:
-            await send(self._socket, json.dumps({"answer": {"refusal": refusal}}))
+            await self._answer(refusal)
+
+    async def _answer(self, refusal: str | None) -> None:
+        await send(self._socket, json.dumps({"answer": {"refusal": refusal}}))
 
     async def _do(self, asked: dict[str, str]) -> None:
-        if not self._bucket.take():
-            raise Refusal("too_fast")
         if "look" in asked:
             return
         if self._viewer.who is None:

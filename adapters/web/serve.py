@@ -35,9 +35,10 @@ async def serve(app: web.Application, host: str, port: int, told: bool) -> Serve
     await runner.setup()
     try:
         await _listen(runner, host, port, told)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         await runner.cleanup()
-        raise PortTaken(f"port {port} of {host} cannot be served: {error.strerror or error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise PortTaken(f"port {port} of {host} cannot be served: {why}") from error
     return Server(_address(host, runner.addresses[0][1]), runner)
 
 

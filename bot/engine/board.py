@@ -1,11 +1,13 @@
 """Where the checkers stand: each side by its own numbers, 25 the bar, 24 to 1 the points, 0 off."""
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from bot.engine.errors import Unreadable
 
 OFF, BAR, CHECKERS = 0, 25, 15
+_ENTRY = re.compile("([0-9]{1,3}):(-?[0-9]{1,3})")
 POINTS = range(1, 25)
 HOME = range(1, 7)
 
@@ -76,10 +78,10 @@ def read_side(text: str) -> Side:
     """The side that a text form such as "24:2 13:5 8:3 6:5" describes; raises `Unreadable`."""
     pairs = []
     for word in text.split():
-        point, colon, count = word.partition(":")
-        if not (colon and point.isdecimal() and count.lstrip("-").isdecimal()):
-            raise Unreadable("bad_position", word=word)
-        pairs.append((int(point), int(count)))
+        entry = _ENTRY.fullmatch(word)
+        if entry is None:
+            raise Unreadable("bad_position", word=word[:20])
+        pairs.append((int(entry[1]), int(entry[2])))
     if len({point for point, _ in pairs}) < len(pairs):
         raise Unreadable("point_twice", text=text)
     return side(pairs)

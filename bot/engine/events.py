@@ -33,7 +33,7 @@ class Rolled:
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """One checker by one die. `chosen`: the first step of an action that could have been another."""
+    """One checker by one die. `chosen`: the first step of an action where there was a choice."""
 
     seat: int
     start: int

@@ -14,7 +14,7 @@ RECENT = 8
 
 
 class Taken(NamedTuple):
-    """A step of the turn in hand. `chosen`: the first of an action that could have been another."""
+    """A step of the turn in hand. `chosen`: the first of an action where there was a choice."""
 
     start: int
     die: int

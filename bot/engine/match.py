@@ -82,7 +82,8 @@ class Match:
     @property
     def may_abort(self) -> bool:
         """Until the second roll of the match a player may leave without a result."""
-        return self.end is None and self.game.number == 1 and sum(self.game.rolls) < 2
+        going_on = self.offer is None and self.stage not in (Phase.BETWEEN, Phase.OVER)
+        return going_on and self.game.number == 1 and sum(self.game.rolls) < 2
 
     def may_concede(self, seat: int) -> bool:
         """Whether `seat` may offer a concession now."""
@@ -220,10 +221,12 @@ def _take_steps(telling: _Telling, seat: int, steps: tuple[tuple[int, int], ...]
         raise Unreadable("no_steps")
     if not turn.steps():
         raise Illegal("turn_complete")
-    choice = len(turn.steps()) > 1
-    for number, (start, die) in enumerate(steps):
+    chosen = False
+    for start, die in steps:
+        choice = len(turn.steps()) > 1 and not chosen
         turn = turn.take(start, die)
-        telling.tell(told.Stepped(seat, start, die, chosen=choice and number == 0))
+        telling.tell(told.Stepped(seat, start, die, chosen=choice))
+        chosen = chosen or choice
     _step_while_forced(telling, seat)
 
 

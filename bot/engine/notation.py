@@ -143,7 +143,9 @@ def _leg_refused(turn: Turn, leg: _Leg) -> Illegal:
     if not turn.position.me.points[leg.start]:
         return Illegal("no_checker", start=leg.start, end=leg.end)
     if not turn.left:
-        return Illegal("turn_complete")
+        return Illegal("impossible_together" if turn.done else "turn_complete", start=leg.start, end=leg.end)
+    if leg.end == OFF and not turn.variant.all_home(turn.position.me):
+        return Illegal("not_home", start=leg.start, end=leg.end)
     dice = [die for die in dict.fromkeys(turn.left) if max(leg.start - die, OFF) == leg.end]
     if dice:
         return Illegal(turn.why_not(leg.start, dice[0]), start=leg.start, end=leg.end, die=dice[0])

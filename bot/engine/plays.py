@@ -134,6 +134,8 @@ class Turn:
 
     def why_not(self, start: int, die: int) -> str:
         """The reason why a checker cannot go from `start` by `die` now."""
+        if not OFF < start <= BAR:
+            return "no_checker"
         if die not in self.left:
             return "no_such_die"
         reason = obstacle(self.variant, self.position, start, die)

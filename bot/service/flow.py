@@ -15,6 +15,10 @@ from bot.service.table import Commit, Delivery, GameResult, Job, Seat, Table, Te
 
 COMPUTER = "computer"
 """The kind of job in which the computer takes its turn."""
+REMATCH = "rematch"
+"""The kind of job that sets up the match that both have asked for."""
+AT_ONCE = (COMPUTER, REMATCH)
+"""The kinds of jobs that are due as soon as they are written."""
 
 
 def advance(
@@ -79,6 +83,8 @@ def _computers_wish(table: Table, match: Match) -> list[Command]:
 
 def _jobs(table: Table, now: float) -> tuple[Job, ...]:
     """What has to be done for the table without anybody asking."""
+    if all(table.match.rematch) and table.successor is None:
+        return (Job(table.id, REMATCH, now, table.revision),)
     deciding = table.match.phase in (Phase.PLAY, Phase.CONCESSION)
     if deciding and table.computer in table.awaited:
         return (Job(table.id, COMPUTER, now, table.revision),)

@@ -36,6 +36,10 @@ class Matches:
         """The table as it is now; raises `Unreadable` if there is none."""
         return await self._store.load(match)
 
+    async def revealed(self, table: Table) -> bytes | None:
+        """The seed of the dice, once the match is over and nobody can gain by it."""
+        return await self._store.seed(table.id) if table.match.phase is Phase.OVER else None
+
     async def press(self, who: Who, action: Action) -> Table:
         """Does what a button asks and returns the table after it.
 
@@ -114,11 +118,14 @@ class Matches:
         await self._store.save(commit)
         self._saved(commit.table)
         if all(commit.table.match.rematch):
-            return await self._again(commit.table)
+            (job,) = commit.jobs
+            await self.rematch(job)
+            return await self._store.load(table.id)
         return commit.table
 
-    async def _again(self, table: Table) -> Table:
-        """Both want another match: it is set up once, whoever comes first."""
+    async def rematch(self, job: Job) -> None:
+        """Sets up the match that both want, once, whoever comes first; as a job, so that no crash can forget it."""
+        table = await self._store.load(job.match)
         seed, id = new_seed(), new_id()
         terms = flow.terms_of(table)
         commit = flow.set_up(terms, table.seats, table.scope, self._now(), id=id, seed=seed, follows=table.id)
@@ -128,9 +135,8 @@ class Matches:
             log.info("match %s has its rematch already", table.id)
         else:
             self._saved(commit.table)
-        table = await self._store.load(table.id)
-        self._saved(table)
-        return table
+        await self._store.drop(job)
+        self._saved(await self._store.load(table.id))
 
 
 def _taking(seat: int, steps: Sequence[Step]) -> ask.TakeSteps:

@@ -227,3 +227,31 @@ def test_who_starts_the_next_game(rule: str, starter: int | None) -> None:
 def test_absurd_lengths_are_refused(length: int) -> None:
     with pytest.raises(Unreadable, match="bad_length"):
         fresh(length)
+
+
+def test_a_choice_after_a_forced_first_step_can_be_undone() -> None:
+    """One action, two steps: from the bar there is one way in, then there are many."""
+    sides = (side([(25, 1), (13, 5), (8, 3), (6, 5)]), side([(3, 2), (13, 5), (8, 3), (6, 5)]))
+    match = playing(Roll(5, 3))
+    match = replace(match, game=replace(match.game, sides=sides))
+    assert [(step.start, step.die) for step in match.game.turn().steps()] == [(25, 5)]
+    match = engine.apply(match, ask.TakeSteps(0, ((25, 5), (13, 3))), 0, seeded_dice(1)).match
+    match = engine.apply(match, ask.Undo(0), 0, seeded_dice(1)).match
+    assert [taken[:2] for taken in match.game.so_far] == [(25, 5)]
+
+
+def test_aborting_robs_nobody_of_a_concession() -> None:
+    dice = scripted((6, 3), (3, 1))
+    offered = engine.apply(proceeded(fresh(), dice), ask.Concede(0, "match"), 0, dice).match
+    scored = engine.apply(proceeded(fresh(), dice), ask.Concede(0, "game"), 0, dice).match
+    scored = engine.apply(scored, ask.AnswerConcession(1, accept=True), 0, dice).match
+    assert scored.phase is Phase.BETWEEN
+    for match in (offered, scored):
+        with pytest.raises(Illegal, match="too_late_to_abort"):
+            engine.apply(match, ask.Abort(0), 0, dice)
+
+
+@pytest.mark.parametrize("start", [-1, 0, 26, 99])
+def test_points_that_do_not_exist_are_refused(start: int) -> None:
+    with pytest.raises(Illegal, match="no_checker"):
+        engine.apply(playing(), ask.TakeSteps(0, ((start, 3),)), 0, seeded_dice(1))

@@ -107,7 +107,10 @@ def test_a_blocked_point_is_named() -> None:
     assert refusal.value.values["end"] in (1, 13, 8)
 
 
-@pytest.mark.parametrize("text", ["24:16", "24:-1", "26:1", "0:3", "a:b", "24", "24:1 24:1", "²:1", "24:1:1"])
+@pytest.mark.parametrize(
+    "text",
+    ["6:--3", "٦:٣", "6:" + "1" * 5000, "24:16", "24:-1", "26:1", "0:3", "a:b", "24", "24:1 24:1", "²:1", "24:1:1"],
+)
 def test_positions_that_cannot_be_are_refused(text: str) -> None:
     with pytest.raises(Unreadable):
         read_side(text)
@@ -123,3 +126,13 @@ def test_a_blocked_stop_on_the_way_is_named() -> None:
     with pytest.raises(Illegal, match="blocked") as refusal:
         read("13/3", turn(6, 4, board))
     assert (refusal.value.values["start"], refusal.value.values["end"]) == (13, 7)
+
+
+def test_too_much_typed_in_mid_turn_is_not_called_a_finished_turn() -> None:
+    with pytest.raises(Illegal, match="impossible_together"):
+        read("13/11 13/12", turn(2, 1).take(8, 1))
+
+
+def test_bearing_off_too_early_says_so() -> None:
+    with pytest.raises(Illegal, match="not_home"):
+        read("6/off", turn(4, 3))

@@ -175,10 +175,10 @@ def test_conceding_shows_its_worth() -> None:
     assert labels(shown(at(roll=(6, 3)), 1, "concede")) == [
         "Back",
         "Concede this game (−2 · mars)",
-        "Concede the match",
+        "Concede the match (you lose it)",
     ]
     late = at("6:2", "6:2", roll=(6, 3))
-    assert labels(shown(late, 0, "concede")) == ["Back", "Concede this game (−1)", "Concede the match"]
+    assert labels(shown(late, 0, "concede")) == ["Back", "Concede this game (−1)", "Concede the match (you lose it)"]
 
 
 def test_a_panel_that_is_not_possible_now_is_the_main_one() -> None:

@@ -180,7 +180,7 @@ def test_refusals_are_sentences(language: str) -> None:
 
 def test_refusals_name_points_as_they_are_written() -> None:
     say = words("en").refusal
-    assert say(Illegal("no_such_die", start=25, end=0)) == "No die takes a checker from bar to off."
+    assert say(Illegal("no_such_die", start=25, end=0)) == "bar/off cannot be played with these dice."
     assert say(Illegal("blocked", start=24, end=18, die=6)) == "Point 18 is held by your opponent."
     assert say(Unreadable("bad_die", die=7)) == "dice: 7 is not 1..6"
     assert say(Ambiguous("ambiguous", choices=("13/8*/4", "13/9/4"))).count("13/8*/4, 13/9/4") == 1

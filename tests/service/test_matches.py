@@ -6,8 +6,10 @@ import logging
 import pytest
 
 from bot.engine.errors import Illegal, NotYours, Refusal, Stale, Unreadable
+from bot.engine.events import OpeningRolled, Rolled
 from bot.engine.match import Phase
 from bot.service.actions import Action, Verb
+from bot.service.fairness import commitment, dice_of
 from bot.service.table import Delivery, Tally, Who
 from tests.service.conftest import Service, who
 
@@ -195,3 +197,33 @@ async def test_a_rematch_against_the_computer_comes_at_once(service: Service) ->
     table = await service.do(table, Verb.ABORT, 0)
     table = await service.do(table, Verb.REMATCH, 0)
     assert table.successor is not None
+
+
+async def test_a_rematch_that_a_crash_forgot_is_made_up_for_by_its_job(service: Service) -> None:
+    table = await service.until_play(await service.two(), 0)
+    table = await service.do(await service.do(table, Verb.CONCEDE_MATCH, 0), Verb.ACCEPT, 1)
+    table = await service.do(table, Verb.REMATCH, 1)
+    seat = service.store.seat
+
+    async def crash(seating: object) -> None:
+        raise RuntimeError("the power went out")
+
+    service.store.seat = crash  # type: ignore[method-assign]
+    with pytest.raises(RuntimeError):
+        await service.do(table, Verb.REMATCH, 0)
+    service.store.seat = seat  # type: ignore[method-assign]
+    (job,) = await service.store.claim(service.time, 30, 5)
+    await service.matches.rematch(job)
+    assert (await service.matches.look(table.id)).successor is not None
+    assert not await service.store.claim(service.time + 100, 30, 5)
+
+
+async def test_the_seed_is_revealed_when_the_match_is_over_and_proves_its_rolls(service: Service) -> None:
+    table = await service.until_play(await service.two(), 0)
+    assert await service.matches.revealed(table) is None
+    table = await service.do(await service.do(table, Verb.CONCEDE_MATCH, 0), Verb.ACCEPT, 1)
+    seed = await service.matches.revealed(table)
+    assert seed is not None
+    assert commitment(seed) == table.commitment
+    rolls = [event for _, _, event in await service.store.events(table.id) if isinstance(event, Rolled | OpeningRolled)]
+    assert [dice_of(seed, table.id)(event.index) for event in rolls] == [event.roll for event in rolls]

@@ -624,3 +624,21 @@ async def test_what_a_killed_process_had_leased_is_free_at_the_next_start(path: 
     async with opened(path) as store:
         again = await store.claim(BEGAN + 101, lease=3600, limit=5)
         assert [(job.match, job.tries) for job in again] == [(leased[0].match, 2)]
+
+
+async def test_a_clock_that_is_set_back_puts_off_neither_due_jobs_nor_leases(path: Path) -> None:
+    async with opened(path) as store:
+        person = Seat(await store.player("web", "a"))
+        begun = next(
+            begun
+            for begun in (seating(number, (person, Seat(None, level="easy"))) for number in range(20))
+            if begun.commit.jobs
+        )
+        await store.seat(begun)
+        assert await store.claim(BEGAN + 50_000, lease=30, limit=5)
+        assert await store.claim(BEGAN + 40_000, lease=30, limit=5), "the lease of a later time holds nobody up"
+    early = await open_sqlite(path, lambda: BEGAN - 50_000)
+    try:
+        assert len(await early.claim(BEGAN - 49_999, lease=30, limit=5)) == 1
+    finally:
+        await early.close()

@@ -130,12 +130,20 @@ class Table {
       location.assign(view.successor);
       return;
     }
-    if (this.view?.revision !== view.revision) this.picked = null;
+    if (this.view?.revision !== view.revision) this.moveOn();
     this.view = view;
     this.tell(view);
     this.show(view.picture, view.alt);
     this.place(view.buttons);
     this.lay(view.spots);
+  }
+
+  // What was picked up, refused or half typed was about a board that is gone.
+  moveOn() {
+    this.picked = null;
+    this.refuse("press", null);
+    this.refuse("type", null);
+    if (this.answerPlace !== "type" && find("#typed") !== document.activeElement && find("#typed")) find("#typed").value = "";
   }
 
   tell(view) {

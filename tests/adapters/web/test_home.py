@@ -43,7 +43,7 @@ async def test_absurd_lengths_are_refused_in_words(room: Room, browser: Browsers
     visitor = browser()
     answer = await visitor.start(name="Ayşe", length=length, opponent="hard")
     assert answer.status == 400
-    assert "A match goes to 1 up to 25 points" in answer.text
+    assert "A match can go to 1 up to 25 points" in answer.text
     assert 'value="hard" checked' in answer.text, "what was chosen stays chosen"
     assert "Your matches" not in (await visitor.get("/")).text
 

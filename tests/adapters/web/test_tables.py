@@ -175,7 +175,7 @@ async def test_the_panel_of_conceding_opens_and_closes_for_this_page_alone(brows
     async with two_at_a_table(browser) as (first, second, _):
         main, others = first.labels, second.labels
         await first.press("Concede…")
-        assert "Concede the match" in first.labels
+        assert "Concede the match (you lose it)" in first.labels
         await second.ask(look="again")
         assert second.labels == others
         await first.press("Back")
