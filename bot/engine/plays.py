@@ -23,26 +23,27 @@ class Node(NamedTuple):
 
 Ways = list[tuple[Step, Node]]
 Memo = dict[Node, tuple[int, Ways]]
+Found = dict[Position, tuple[tuple[Step, ...], tuple[int, ...]]]
+"""Boards with the first steps that lead there and the dice left over."""
 
 
 def obstacle(variant: Variant, position: Position, start: int, die: int) -> str | None:
     """The common rule that forbids moving a checker from `start` by `die`, as a reason; None if none does."""
     me, opponent = position
-    if not me.points[start]:
+    points, pinned = me
+    if not points[start]:
         return "no_checker"
-    if me.points[BAR] and start != BAR:
+    if points[BAR] and start != BAR:
         return "bar_first"
-    if start in me.pinned:
+    if start in pinned:
         return "pinned"
     end = start - die
     if end <= OFF:
         return _bearing_off(variant, me, start, die)
-    if end in me.pinned:
-        return "blocked"
     held = opponent.points[variant.faces[end]]
-    if held == 0 or (held == 1 and variant.contact is not Contact.BLOCK):
-        return None
-    return "blocked"
+    if held > 1 or (held and variant.contact is Contact.BLOCK) or end in pinned:
+        return "blocked"
+    return None
 
 
 def _bearing_off(variant: Variant, me: Side, start: int, die: int) -> str | None:
@@ -59,29 +60,36 @@ def moved(variant: Variant, position: Position, step: Step) -> Position:
     points = list(me.points)
     points[step.start] -= 1
     points[step.end] += 1
-    opponent = _met(variant, opponent, step)
-    if variant.contact is Contact.PIN and not points[step.start]:
-        opponent = Side(opponent.points, opponent.pinned - {variant.faces[step.start]})
+    if step.hit:
+        opponent = _hit(opponent, variant.faces[step.end])
+    elif variant.contact is Contact.PIN:
+        opponent = _pins(variant, opponent, step, left=not points[step.start])
     return Position(Side(tuple(points), me.pinned), opponent)
 
 
-def _met(variant: Variant, opponent: Side, step: Step) -> Side:
-    """The opponent after a checker has landed on `step.end`."""
-    if step.end == OFF or not opponent.points[variant.faces[step.end]]:
-        return opponent
-    point = variant.faces[step.end]
-    if variant.contact is Contact.PIN:
-        return Side(opponent.points, opponent.pinned | {point})
+def _hit(opponent: Side, point: int) -> Side:
     points = list(opponent.points)
     points[point] -= 1
     points[BAR] += 1
     return Side(tuple(points), opponent.pinned)
 
 
+def _pins(variant: Variant, opponent: Side, step: Step, *, left: bool) -> Side:
+    """The opponent after a step that may pin where it ends and, if its start is `left` empty, free who lies there."""
+    pinned = opponent.pinned
+    if step.end != OFF and opponent.points[variant.faces[step.end]]:
+        pinned |= {variant.faces[step.end]}
+    if left:
+        pinned -= {variant.faces[step.start]}
+    return Side(opponent.points, pinned)
+
+
 def step_of(variant: Variant, position: Position, start: int, die: int) -> Step:
     """The step from `start` by `die`, its end and its hit filled in; legality is not looked at."""
-    end = max(start - die, OFF)
-    hits = variant.contact is Contact.HIT and end != OFF and position.opponent.points[variant.faces[end]] > 0
+    end = start - die
+    if end <= OFF:
+        return Step(start, OFF, die)
+    hits = variant.contact is Contact.HIT and position.opponent.points[variant.faces[end]] > 0
     return Step(start, end, die, hits)
 
 
@@ -127,9 +135,9 @@ class Turn:
     def plays(self) -> list[Play]:
         """Every way to finish the turn, once for each board it can lead to, with its first legal sequence."""
         if self._plays is None:
-            found: dict[Position, Play] = {}
+            found: Found = {}
             self._gather(self.node, (), found, set())
-            self._plays = list(found.values())
+            self._plays = [Play(steps, position, left) for position, (steps, left) in found.items()]
         return list(self._plays)
 
     def why_not(self, start: int, die: int) -> str:
@@ -146,19 +154,19 @@ class Turn:
             return reason
         return "larger_die" if self.most() == 1 else "both_dice"
 
-    def _gather(self, node: Node, steps: tuple[Step, ...], found: dict[Position, Play], seen: set[Node]) -> None:
+    def _gather(self, node: Node, steps: tuple[Step, ...], found: Found, seen: set[Node]) -> None:
         if node in seen:
             return
         seen.add(node)
         ways = self._legal(node)
-        if not ways and node.position not in found:
+        if not ways:
             left = () if self.variant.finished(node.position) else node.dice
-            found[node.position] = Play(steps, node.position, left)
+            found.setdefault(node.position, (steps, left))
         for step, after in ways:
             if after.dice:
                 self._gather(after, (*steps, step), found, seen)
-            elif after.position not in found:
-                found[after.position] = Play((*steps, step), after.position, ())
+            else:
+                found.setdefault(after.position, ((*steps, step), ()))
 
     def _legal(self, node: Node) -> Ways:
         return self._look(node)[1]
@@ -175,11 +183,14 @@ class Turn:
     def _search(self, node: Node) -> tuple[int, Ways]:
         if self.variant.finished(node.position):
             return len(node.dice), []
-        ways = [(1 + (self._look(after)[0] if after.dice else 0), step, after) for step, after in self._reachable(node)]
-        most = max((count for count, _, _ in ways), default=0)
-        larger = max((step.die for _, step, _ in ways), default=0)
+        ways, most = [], 0
+        for step, after in self._reachable(node):
+            count = 1 + (self._look(after)[0] if after.dice else 0)
+            ways.append((count, step, after))
+            most = max(most, count)
         either = most == 1 and len(set(node.dice)) == 2
-        legal = [(step, after) for count, step, after in ways if count == most and (step.die == larger or not either)]
+        larger = max(step.die for _, step, _ in ways) if either else 0
+        legal = [(step, after) for count, step, after in ways if count == most and step.die >= larger]
         return most, legal
 
     def _reachable(self, node: Node) -> Iterator[tuple[Step, Node]]:
@@ -190,11 +201,14 @@ class Turn:
         rests = [(die, _without(node.dice, die)) for die in sorted(set(node.dice), reverse=True)]
         for start in starts:
             for die, rest in rests:
-                if obstacle(variant, position, start, die) is None:
-                    step = step_of(variant, position, start, die)
-                    if variant.forbids(position, step, node.trace) is None:
-                        trace = variant.trace(node.trace, step)
-                        yield step, Node(moved(variant, position, step), rest, trace)
+                if obstacle(variant, position, start, die) is not None:
+                    continue
+                step, trace = step_of(variant, position, start, die), node.trace
+                if variant.restricts:
+                    if variant.forbids(position, step, trace) is not None:
+                        continue
+                    trace = variant.trace(trace, step)
+                yield step, Node(moved(variant, position, step), rest, trace)
 
 
 def _without(dice: tuple[int, ...], die: int) -> tuple[int, ...]:

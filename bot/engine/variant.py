@@ -45,6 +45,8 @@ class Variant:
     contact: ClassVar[Contact] = Contact.HIT
     faces: ClassVar[tuple[int, ...]] = CONTRARY
     gammon: ClassVar[str] = "mars"
+    restricts: bool = True
+    """Whether `forbids` and `trace` have anything to say; a game may settle that with its rules."""
 
     def __init__(self, rules: Mapping[str, Value] | None = None) -> None:
         """Settles `rules` over the defaults; raises `Unreadable` for an unknown rule or value."""

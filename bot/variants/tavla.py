@@ -21,7 +21,7 @@ class Tavla(Variant):
     }
 
     def prepare(self) -> None:
-        self._stays_after_hit = self.rules["hit_and_run"] == "forbid_home"
+        self.restricts = self.rules["hit_and_run"] == "forbid_home"
         self._skips_closed_out = self.rules["closed_out"] == "skip"
 
     def rolls(self, position: Position) -> bool:
@@ -31,7 +31,7 @@ class Tavla(Variant):
 
     def trace(self, trace: Hashable, step: Step) -> Hashable:
         """The own home points on which a checker has hit in this turn."""
-        if not (self._stays_after_hit and step.hit and step.end in HOME):
+        if not (self.restricts and step.hit and step.end in HOME):
             return trace
         return (trace if isinstance(trace, frozenset) else frozenset()) | {step.end}
 
