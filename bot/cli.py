@@ -62,14 +62,20 @@ def _add_run(words: "_Words[_Parser]") -> None:
     run.set_defaults(do=_run)
 
 
+_REQUEST = '{"game": "tavla", "dice": [3, 1], "me": "24:2 13:5 8:3 6:5", "opponent": "24:2 13:5 8:3 6:5"}'
+_MORE = {"plays": "", "hint": ', "level": "hard"', "picture": ', "names": ["Ayşe", "Mehmet"], "out": "board.png"'}
+
+
 def _add_lines(words: "_Words[_Parser]") -> None:
-    told: Mapping[str, str] = {
+    purposes: Mapping[str, str] = {
         "plays": "every legal play of each JSON line read",
         "hint": "what a level of the computer would play, for each JSON line read",
         "picture": "draw the board of each JSON line read",
     }
-    for word, purpose in told.items():
-        lines = words.add_parser(word, help=purpose, description=f"{purpose}; one JSON line is answered for each.")
+    for word, purpose in purposes.items():
+        example = f"{_REQUEST[:-1]}{_MORE[word]}}}"
+        told = f"{purpose}; one JSON line is answered for each. For example: {example}"
+        lines = words.add_parser(word, help=purpose, description=told.replace("%", "%%"))
         lines.set_defaults(do=_lines, word=word)
 
 
