@@ -1,5 +1,6 @@
 """What is let in: requests for this place, changes from its own pages."""
 
+import asyncio
 from collections.abc import Callable
 
 import aiohttp
@@ -141,3 +142,27 @@ async def test_health_waits_no_longer_than_it_says(
     monkeypatch.setattr("adapters.web.health.IN_TIME", 0.05)
     monkeypatch.setattr(room.store, "probe", lambda: asyncio.sleep(60))
     assert (await browser().get("/healthz")).status == 503
+
+
+@pytest.mark.parametrize(
+    ("request_line", "more", "status"),
+    [
+        ("GET /t/{match}/?seat=0", b"Cookie: seat0=\xff\xfe\r\n", 200),
+        ("GET /t/{match}/?seat=1", b"Cookie: keyring=\xff.\xfe\r\n", 200),
+        ("GET /static/" + "a" * 4000, b"", 414),
+        ("POST /start", b"Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 8\r\n\r\n--x\r\nfoo", 415),
+    ],
+)
+async def test_broken_requests_are_no_faults_of_ours(
+    room: Room, browser: Browsers, request_line: str, more: bytes, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    match = (await browser().start(name="Ayşe")).path.split("/")[2]
+    host = f"127.0.0.1:{room.server.port}"
+    head = f"{request_line.format(match=match)} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n".encode()
+    reader, writer = await asyncio.open_connection("127.0.0.1", room.server.port)
+    writer.write(head + b"Connection: close\r\n" + more + (b"" if b"\r\n\r\n" in more else b"\r\n"))
+    answer = await reader.readline()
+    writer.close()
+    await writer.wait_closed()
+    assert answer.split()[1] == str(status).encode(), answer
+    assert not [record for record in caplog.records if record.exc_info]
