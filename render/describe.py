@@ -22,23 +22,29 @@ def describe(
     theme: str = "walnut",
     home_left: bool = False,
     hint: Sequence[Ranked] = (),
+    *,
+    shared: bool = False,
 ) -> Picture:
-    """The picture of a table with `seat` at the bottom (None: seat 0, with the numbers of whoever is to move)."""
-    game, bottom = table.match.game, seat or 0
+    """The picture of a table with `seat` at the bottom and in its numbers.
+
+    Where several look on (`seat` None, or `shared`), seat 0 is at the bottom and the numbers are those of whoever is
+    to move; the checkers that `seat` can move are marked all the same.
+    """
+    game, bottom = table.match.game, 0 if shared else seat or 0
     places = _Places(game.variant, bottom)
     on_roll = game.on_roll if table.match.stage in (Phase.ROLL, Phase.PLAY) else None
     opening = _opening(table, bottom)
     return Picture(
         bottom=places.side(bottom, game.now()[bottom], table, words),
         top=places.side(1 - bottom, game.now()[1 - bottom], table, words),
-        numbers=places.numbers(bottom if seat is not None or on_roll is None else on_roll),
+        numbers=places.numbers(on_roll if (shared or seat is None) and on_roll is not None else bottom),
         to_move=None if on_roll is None else places.where(on_roll),
         dice=() if opening else _dice(game),
         dice_of=places.where(game.on_roll or 0),
         opening=opening,
         passed=_passed(game),
         last=_last(places, game),
-        hint=tuple(places.arrows(bottom, hint[0].play.steps)) if hint else (),
+        hint=tuple(places.arrows(seat or 0, hint[0].play.steps)) if hint else (),
         marks=_marks(places, table, seat),
         pips_word=words.say("pips"),
         theme=theme,

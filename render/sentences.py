@@ -13,14 +13,15 @@ from render.words import Words
 
 
 class Teller:
-    """Tells one viewer about a table; `seat` None is somebody who watches."""
+    """Tells one viewer about a table; `seat` None is somebody who watches, or all at a shared table."""
 
-    def __init__(self, table: Table, seat: int | None, words: Words) -> None:
+    def __init__(self, table: Table, seat: int | None, words: Words, *, shared: bool = False) -> None:
         self._table = table
         self._match = table.match
         self._game = table.match.game
         self._seat = seat
         self._words = words
+        self._shared = shared
         self._names = words.names(table.seats)
 
     def title(self) -> str:
@@ -39,6 +40,10 @@ class Teller:
             *self._race(),
             *self._running(tally),
         )
+
+    def to_do(self) -> str:
+        """The one line that says who has to do what."""
+        return " ".join(self._to_do())
 
     def small(self, seed: bytes | None = None) -> tuple[str, ...]:
         """The proof of the dice, as fine print; the seed once the match is over."""
@@ -188,7 +193,18 @@ class Teller:
             return self._my_play(roll)
         if self._table.seats[on_roll].computer:
             return say("The computer has %(roll)s and is thinking…", roll=roll)
+        if self._shared:
+            return self._their_play(self._names[on_roll], roll)
         return say("%(name)s has %(roll)s to play.", name=self._names[on_roll], roll=roll)
+
+    def _their_play(self, name: str, roll: str) -> str:
+        say, turn = self._words.say, self._game.turn()
+        play = write(turn.done)
+        if not play:
+            return say("%(name)s has %(roll)s to play.", name=name, roll=roll)
+        if turn.steps():
+            return say("%(name)s, %(roll)s: %(play)s so far.", name=name, roll=roll, play=play)
+        return say("%(name)s, %(roll)s: %(play)s. To be confirmed.", name=name, roll=roll, play=play)
 
     def _my_play(self, roll: str) -> str:
         say, turn = self._words.say, self._game.turn()
@@ -216,10 +232,12 @@ class Teller:
         """Tells whoever offered that it was to no avail, as long as he may not offer again."""
         if self._seat is not None and self._match.declined[self._seat] == self._game.turns:
             yield self._words.say("Your offer to concede was declined: the game goes on.")
+        if self._shared and self._game.turns in self._match.declined:
+            yield self._words.say("The offer to concede was declined: the game goes on.")
 
     def _between(self) -> str:
         say = self._words.say
-        if self._seat is None:
+        if self._seat is None and not self._shared:
             return say("The next game has not begun yet.")
         return say("Press “%(button)s” to go on.", button=say("Next game"))
 
@@ -231,7 +249,7 @@ class Teller:
         for seat, asked in enumerate(self._match.rematch):
             if asked and seat == self._seat:
                 yield say("You have asked for a rematch; your opponent has to agree.")
-            elif asked and self._seat is None:
+            elif asked and self._seat is None and not self._shared:
                 yield say("%(name)s asks for a rematch.", name=self._names[seat])
             elif asked:
                 yield say(

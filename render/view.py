@@ -39,6 +39,8 @@ class Look:
     home_left: bool = False
     panel: str = ""
     """"" for the main buttons, "concede", "abort", or "f13" for the steps of the checkers on 13."""
+    shared: bool = False
+    """Whether others read along: nobody is told "you", and whoever is to move gets the buttons."""
     hint: Sequence[Ranked] = ()
     tally: Tally | None = None
     seed: bytes | None = None
@@ -46,9 +48,14 @@ class Look:
 
 
 def view(table: Table, seat: int | None, words: Words, look: Look | None = None) -> View:
-    """The table as `seat` sees it (None: somebody who watches). The viewer's own checkers run to the bottom right."""
+    """The table as `seat` sees it (None: somebody who watches). The viewer's own checkers run to the bottom right.
+
+    A shared one is seen by both (`seat` None), or of the two players only `seat` is there.
+    """
     look = look or Look()
-    teller = Teller(table, seat, words)
+    teller = Teller(table, None if look.shared else seat, words, shared=look.shared)
+    if look.shared and seat is None and table.awaited:
+        seat = table.awaited[0]
     acting = seat is not None and seat in table.awaited and table.match.phase is not Phase.OVER
     return View(
         match=table.id,
@@ -56,7 +63,7 @@ def view(table: Table, seat: int | None, words: Words, look: Look | None = None)
         title=teller.title(),
         lines=(*teller.lines(look.tally), *teller.hint(look.hint)),
         small=teller.small(look.seed),
-        picture=describe(table, seat, words, look.theme, look.home_left, look.hint),
+        picture=describe(table, seat, words, look.theme, look.home_left, look.hint, shared=look.shared),
         alt=teller.position(),
         buttons=controls.buttons(table, seat, words, look.panel),
         attention=acting,

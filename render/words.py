@@ -36,9 +36,11 @@ TO_PLAYERS: Mapping[str, str] = {
     "bar_first": N_("Enter your checker from the bar first."),
     "blocked": N_("Point %(end)s is held by your opponent."),
     "board_moved_on": N_("The board has moved on. This is how it stands now."),
+    "bots_do_not_play": N_("That is a bot. Against the computer you play with /computer."),
     "both_dice": N_(
         "You must play as many dice as possible: after %(start)s/%(end)s a die that can be played now would be lost."
     ),
+    "challenge_changed": N_("This challenge has been changed. Look at it again."),
     "challenge_gone": N_("This challenge is no longer open."),
     "declined_this_turn": N_("Your offer was declined. You may offer again when the turn has passed."),
     "higher_first": N_(
@@ -48,8 +50,12 @@ TO_PLAYERS: Mapping[str, str] = {
     "impossible_together": N_("These steps do not go together with your dice."),
     "larger_die": N_("Only one of the two dice can be played, and it must be the larger one."),
     "match_not_over": N_("This match is not over yet."),
+    "missing_permission": N_(
+        "In this chat I lack the permission “%(permission)s”: without it I cannot show the board."
+    ),
     "no_checker": N_("You have no checker there: %(start)s."),
     "no_hints_between_people": N_("Hints are given against the computer only."),
+    "no_match_here": N_("You have no match under way here. Begin one with /challenge or /computer."),
     "no_offer": N_("There is no offer to answer."),
     "no_steps": N_("No step was named."),
     "no_such_die": N_("%(start)s/%(end)s cannot be played with these dice."),
@@ -73,12 +79,17 @@ TO_PLAYERS: Mapping[str, str] = {
     "turn_complete": N_("All your dice are played. Confirm, or take a step back."),
     "turn_incomplete": N_("You can still play a die: you must use as many as possible."),
     "unknown_challenge": N_("This challenge does not exist."),
+    "unknown_clock": N_("There is no clock “%(clock)s”. Possible: %(possible)s."),
+    "unknown_command": N_("I do not know this command. /help tells what there is."),
     "unknown_game": N_("There is no game “%(game)s”. Possible: %(possible)s."),
     "unknown_level": N_("There is no level “%(level)s”. Possible: %(possible)s."),
     "unknown_match": N_("This match does not exist."),
     "unknown_rule": N_("There is no rule “%(rule)s”. Possible: %(possible)s."),
     "unknown_value": N_("%(rule)s cannot be %(value)s. Possible: %(possible)s."),
+    "unknown_word": N_("I do not understand “%(word)s” here. /help tells what there is."),
     "waits_for_a_person": N_("A player has to decide first."),
+    "which_match": N_("You have more than one match here: answer to its board, or look at /games."),
+    "yourself": N_("You cannot challenge yourself. Against the computer you play with /computer."),
 }
 TO_PROGRAMS: Mapping[str, str] = {
     "bad_die": "dice: %(die)s is not 1..6",

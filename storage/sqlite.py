@@ -5,7 +5,7 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from bot.service.records import (
     unpack_match,
     unpack_terms,
 )
-from bot.service.table import Challenge, Commit, Job, Seat, Seating, Shown, Table, Tally
+from bot.service.table import Challenge, Commit, Delivery, Job, Seat, Seating, Shown, Table, Tally
 from storage.sqlite_file import MEMORY, StoreRefused, claimed, reading, settled, writing
 
 __all__ = ["MEMORY", "SqliteStore", "StoreRefused", "open_sqlite"]
@@ -66,6 +66,10 @@ class SqliteStore:
         rows = await self._read(_NAME, player)
         return str(rows[0][0]) if rows else ""
 
+    async def accounts(self, player: int) -> Mapping[str, str]:
+        rows = await self._read("SELECT platform, platform_id FROM account WHERE player = ?", player)
+        return {str(platform): str(id) for platform, id in rows}
+
     # Matches.
 
     async def load(self, match: str) -> Table:
@@ -92,14 +96,21 @@ class SqliteStore:
 
     # Challenges.
 
-    async def put_challenge(self, challenge: Challenge) -> None:
-        await self._insert("challenging", _challenge_values(challenge))
+    async def put_challenge(self, challenge: Challenge, delivery: Delivery | None = None) -> None:
+        await self._insert("challenging", (*_challenge_values(challenge), *_delivered(delivery)))
 
     async def challenge(self, challenge: str) -> Challenge:
-        rows = await self._read("SELECT * FROM challenging WHERE id = ?", challenge)
+        rows = await self._read(_CHALLENGE, challenge)
         if not rows:
             raise Unreadable("unknown_challenge")
         return _challenge(rows[0])
+
+    async def expire(self, now: float) -> Sequence[str]:
+        return [str(id) for (id,) in await self._write(_EXPIRE, now)]
+
+    async def delivered(self, delivery: Delivery) -> str | None:
+        rows = await self._read(_DELIVERED, delivery.platform, delivery.update)
+        return str(rows[0][0]) if rows else None
 
     # Jobs.
 
@@ -114,22 +125,39 @@ class SqliteStore:
     # Screens.
 
     async def put_screen(self, screen: Shown) -> Shown:
-        """As in the port; one that was removed meanwhile stays removed."""
         if screen.id is not None:
             await self._write(_CHANGE_SCREEN, *_screen_values(screen), screen.id)
             return screen
-        rows = await self._write(_NEW_SCREEN, *_screen_values(screen), screen.match)
+        rows = await self._write(_NEW_SCREEN, *_screen_values(screen), screen.watched, screen.watched)
         return replace(screen, id=_known(rows)[0])
 
-    async def screens(self, match: str) -> Sequence[Shown]:
-        rows = _known_with(await self._read(_SCREENS_OF, match))
-        return [Shown(*row) for row in rows]
+    async def screens(self, watched: str) -> Sequence[Shown]:
+        return [_shown(row) for row in await self._read(_SCREENS_OF, watched)]
+
+    async def screens_in(self, platform: str, chat: str, limit: int = 50) -> Sequence[Shown]:
+        return [_shown(row) for row in await self._read(_SCREENS_IN, platform, chat, limit)]
 
     async def behind(self, platform: str, limit: int = 100) -> Sequence[Shown]:
-        return [Shown(*row) for row in await self._read(_BEHIND, platform, limit)]
+        return [_shown(row) for row in await self._read(_BEHIND, platform, limit)]
 
     async def remove_screen(self, screen: int) -> None:
         await self._write("DELETE FROM screen WHERE id = ?", screen)
+
+    async def leave_chat(self, platform: str, chat: str) -> None:
+        await self._write("DELETE FROM screen WHERE platform = ? AND chat = ?", platform, chat)
+
+    async def move_chat(self, platform: str, old: str, new: str) -> None:
+        await self._write("UPDATE screen SET chat = ? WHERE platform = ? AND chat = ?", new, platform, old)
+
+    # Notes.
+
+    async def note(self, name: str) -> str:
+        rows = await self._read("SELECT text FROM note WHERE name = ?", name)
+        return str(rows[0][0]) if rows else ""
+
+    async def put_note(self, name: str, text: str) -> None:
+        noted = "INSERT INTO note VALUES (?, ?) ON CONFLICT DO UPDATE SET text = excluded.text"
+        await self._write(noted, name, text)
 
     # The store itself.
 
@@ -213,26 +241,41 @@ _CLAIM = """
     )
     RETURNING match, kind, run_at, expect_revision, tries"""
 
+_CHALLENGE = """
+    SELECT
+        id, revision, terms, player, name, level, secret, opponent, scope, created, expires, state, match, named,
+        computer
+    FROM challenge WHERE id = ?"""
+
+_DELIVERED = "SELECT watched FROM delivery WHERE platform = ? AND update_id = ?"
+
+_EXPIRE = """
+    UPDATE challenge SET state = 'expired', revision = revision + 1 WHERE state = 'open' AND expires <= ?
+    RETURNING id"""
+
 _NEW_SCREEN = """
     INSERT INTO screen (
-        match, match_revision, platform, chat, thread, message, language, side, form, shown_revision, shown_hash,
-        posted_at
+        platform, chat, thread, message, player, shared, by_press, language, form, game, shown_revision, shown_hash,
+        posted_at, watched, revision
     )
-    SELECT id, revision, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM match WHERE id = ?
+    SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, id, revision
+    FROM (SELECT id, revision FROM match WHERE id = ? UNION ALL SELECT id, revision FROM challenge WHERE id = ?)
     RETURNING id"""
 
 _CHANGE_SCREEN = """
     UPDATE screen SET
-        platform = ?, chat = ?, thread = ?, message = ?, language = ?, side = ?, form = ?, shown_revision = ?,
-        shown_hash = ?, posted_at = ?
+        platform = ?, chat = ?, thread = ?, message = ?, player = ?, shared = ?, by_press = ?, language = ?, form = ?,
+        game = ?, shown_revision = ?, shown_hash = ?, posted_at = ?
     WHERE id = ?"""
 
-_SCREENS_OF = """
-    SELECT showing.* FROM match AS m LEFT JOIN showing ON showing.match = m.id WHERE m.id = ? ORDER BY showing.id"""
+_SCREENS_OF = "SELECT * FROM showing WHERE watched = ? ORDER BY id"
+
+_SCREENS_IN = "SELECT * FROM showing WHERE platform = ? AND chat = ? ORDER BY posted_at DESC, id DESC LIMIT ?"
 
 _BEHIND = """
     SELECT showing.* FROM screen JOIN showing USING (id)
-    WHERE screen.platform = ? AND screen.shown_revision < screen.match_revision ORDER BY screen.id LIMIT ?"""
+    WHERE screen.platform = ? AND screen.shown_revision < screen.revision AND NOT screen.by_press
+    ORDER BY screen.id LIMIT ?"""
 
 
 # Values in the order of the views and tables, and back.
@@ -241,7 +284,6 @@ _BEHIND = """
 def _saved(commit: Commit) -> tuple[object, ...]:
     """A row of the view `saving`."""
     table, match = commit.table, commit.table.match
-    delivery = (commit.delivery.platform, commit.delivery.update) if commit.delivery else (None, None)
     return (
         *(table.id, table.revision, table.updated, match.phase.value),
         *(match.end.reason if match.end else None, match.clock.deadline, table.rated, *table.nonces),
@@ -249,8 +291,12 @@ def _saved(commit: Commit) -> tuple[object, ...]:
         _json([(event_kind(event), pack_event(event)) for event in commit.events]),
         _json([(job.kind, job.run_at, job.expect_revision, job.tries) for job in commit.jobs]),
         _json([(it.number, it.game, it.winner, it.points, it.kind, it.by) for it in commit.results]),
-        *delivery,
+        *_delivered(commit.delivery),
     )
+
+
+def _delivered(delivery: Delivery | None) -> tuple[str, str] | tuple[None, None]:
+    return (delivery.platform, delivery.update) if delivery else (None, None)
 
 
 def _seated(seating: Seating) -> tuple[object, ...]:
@@ -289,17 +335,37 @@ def _table(row: _Row) -> Table:
 
 def _challenge_values(it: Challenge) -> tuple[object, ...]:
     terms, seat = _json(pack_terms(it.terms)), _seat_values(it.challenger)
-    return (it.id, it.revision, terms, *seat, it.opponent, it.scope, it.created, it.expires, it.state, it.match)
+    whose = (*seat, it.opponent, it.scope)
+    return (it.id, it.revision, terms, *whose, it.created, it.expires, it.state, it.match, it.named, it.computer)
 
 
 def _challenge(row: _Row) -> Challenge:
-    id, revision, terms, *more = row
-    return Challenge(id, revision, unpack_terms(json.loads(terms)), Seat(*more[:4]), *more[4:])
+    id, revision, terms, player, name, level, secret, *more = row
+    opponent, scope, created, expires, state, match, named, computer = more
+    return Challenge(
+        id=id,
+        revision=revision,
+        terms=unpack_terms(json.loads(terms)),
+        challenger=Seat(player, name, level, secret),
+        opponent=opponent,
+        scope=scope,
+        created=created,
+        expires=expires,
+        state=state,
+        match=match,
+        named=named,
+        computer=bool(computer),
+    )
 
 
 def _screen_values(it: Shown) -> tuple[object, ...]:
-    where = (it.platform, it.chat, it.thread, it.message)
-    return (*where, it.language, it.side, it.form, it.shown_revision, it.shown_hash, it.posted_at)
+    where = (it.platform, it.chat, it.thread, it.message, it.player, it.shared, it.by_press)
+    return (*where, it.language, it.form, it.game, it.shown_revision, it.shown_hash, it.posted_at)
+
+
+def _shown(row: _Row) -> Shown:
+    screen = Shown(*row)
+    return replace(screen, shared=bool(screen.shared), by_press=bool(screen.by_press))
 
 
 def _json(value: object) -> str:

@@ -4,13 +4,13 @@ from typing import Any
 
 from aiohttp import web
 
-from adapters.web import house
 from adapters.web.cookies import admit, give_seat, hashed, key_of, turn_keyring, words_of
 from adapters.web.forms import fields, seat_for, sender
 from adapters.web.live import follow
 from adapters.web.site import SITE, page
 from bot.engine.errors import Refusal
 from bot.service.table import Challenge, Who
+from render import terms
 
 PATH = "/c/{challenge:[a-z0-9]{10}}"
 
@@ -137,7 +137,7 @@ def _told(request: web.Request, challenge: Challenge) -> dict[str, Any]:
         "challenge": challenge,
         "challenger": words.seat(challenge.challenger),
         "game": words.game(challenge.terms.game),
-        "rules": list(house.told(challenge.terms, words)),
+        "rules": list(terms.told(challenge.terms, words)),
     }
 
 

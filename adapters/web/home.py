@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from adapters.web import house
 from adapters.web.cookies import account, admit, choose_language, give_seat, turn_keyring, words_of
-from adapters.web.forms import PLATFORM, Sender, fields, seat_for, sender
+from adapters.web.forms import PLATFORM, Sender, fields, read_terms, seat_for, sender
 from adapters.web.once import Once
 from adapters.web.site import SITE, page
 from bot import variants
 from bot.engine.errors import Refusal
 from bot.engine.match import Phase
 from bot.service.table import LEVELS, Table, Tally
+from render import terms
 from render.sentences import Teller
 from render.words import Words
 
@@ -76,13 +76,13 @@ class Home:
 async def _started(request: web.Request, form: Mapping[str, str], who: Sender) -> str:
     """Sits down; returns the address of the table, or of the page that waits for a friend."""
     site = request.app[SITE]
-    terms = house.read_terms(form)
+    asked = read_terms(form)
     seat = await seat_for(request, who, form.get("name", ""))
     opponent = form.get("opponent", LEVELS[0])
     if opponent == FRIEND:
-        challenge = await site.lobby.challenge(seat, terms, PLATFORM)
+        challenge = await site.lobby.challenge(seat, asked, PLATFORM)
         return f"/c/{challenge.id}/waiting"
-    table = await site.lobby.against_computer(seat, terms, opponent[:20], PLATFORM)
+    table = await site.lobby.against_computer(seat, asked, opponent[:20], PLATFORM)
     return f"/t/{table.id}/?seat=0"
 
 
@@ -99,10 +99,10 @@ async def _home(request: web.Request, form: Mapping[str, str], refusal: Refusal 
         form=form,
         name=form.get("name", await site.store.name(player) if player is not None else ""),
         opponents=[(level, words.say("Computer (%(level)s)", level=words.level(level))) for level in LEVELS],
-        lengths=house.OFFERED,
-        length=form.get("length", str(house.FIRST_CHOSEN)),
+        lengths=terms.OFFERED,
+        length=form.get("length", str(terms.FIRST_CHOSEN)),
         games={game: words.game(game) for game in variants.games()},
-        rules={game: house.choices(game, words) for game in variants.games()},
+        rules={game: terms.choices(game, words) for game in variants.games()},
         matches=_entries(tables, player, words),
         tallies=await _tallies(request, player),
     )

@@ -1,4 +1,4 @@
-"""What a button carries: match, revision, verb; at most 64 bytes and never anybody's words."""
+"""What a button carries: match or challenge, revision, verb; at most 64 bytes and never anybody's words."""
 
 import re
 from dataclasses import dataclass
@@ -13,12 +13,14 @@ MOST_BYTES = 64
 _FORM = re.compile(
     rf"([a-z0-9]{{{ID_LENGTH}}})\.([0-9a-z]{{1,6}})\.([a-z])(?:\.([a-z0-9-]{{1,16}}(?:\.[0-9-]{{1,8}})*))?"
 )
+_CHALLENGE_FORM = re.compile(rf"!([a-z0-9]{{{ID_LENGTH}}})\.([0-9a-z]{{1,6}})\.([a-z])(?:\.([a-z0-9_.]{{1,40}}))?")
+_RUN_FORM = re.compile(r"/([a-z]{1,20})(?: ([a-z0-9_]{1,20}))?")
 _STEP = re.compile(r"([0-9]{1,2})-([1-6])")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 class Verb(StrEnum):
-    """What a button asks for. The last two change nothing in the match."""
+    """What a button of a table asks for. The last four change nothing in the match."""
 
     ROLL = "z"
     STEPS = "s"
@@ -33,6 +35,19 @@ class Verb(StrEnum):
     REMATCH = "r"
     HINT = "h"
     PANEL = "p"
+    SHOW = "b"
+    WORDS = "w"
+
+
+class Ask(StrEnum):
+    """What a button of a challenge asks for."""
+
+    ACCEPT = "a"
+    DECLINE = "d"
+    WITHDRAW = "w"
+    START = "s"
+    CHANGE = "c"
+    PANEL = "p"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +61,55 @@ class Action:
     panel: str = ""
 
 
-def encode(action: Action) -> str:
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A press meant for a challenge as it stood. `value`: a level to start, "length.7" or "opening.1" to change
+    (a house rule by the number of its value), the panel to show."""
+
+    challenge: str
+    revision: int
+    ask: Ask
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A press that stands for a command, such as "challenge"; `value` is its first word."""
+
+    command: str
+    value: str = ""
+
+
+def encode(action: Action | Asking | Run) -> str:
     """The action as ASCII text of at most 64 bytes."""
+    match action:
+        case Run(command, value):
+            return f"/{command} {value}".rstrip()
+        case Asking(challenge, revision, ask_for, value):
+            return ".".join([f"!{challenge}", _base36(revision), ask_for.value, *([value] if value else [])])
+        case Action():
+            return _encode_table(action)
+
+
+def _encode_table(action: Action) -> str:
     words = [action.match, _base36(action.revision), action.verb.value]
     words += [f"{start}-{die}" for start, die in action.steps]
     return ".".join([*words, action.panel] if action.panel else words)
 
 
-def decode(text: str) -> Action:
+def decode_any(text: str) -> Action | Asking | Run:
     """The action that `encode` wrote; raises `Unreadable` for anything else."""
+    if form := _CHALLENGE_FORM.fullmatch(text):
+        if form[3] not in list(Ask):
+            raise Unreadable("bad_button")
+        return Asking(form[1], int(form[2], 36), Ask(form[3]), form[4] or "")
+    if form := _RUN_FORM.fullmatch(text):
+        return Run(form[1], form[2] or "")
+    return decode(text)
+
+
+def decode(text: str) -> Action:
+    """The action of a table that `encode` wrote; raises `Unreadable` for anything else."""
     form = _FORM.fullmatch(text) if len(text) <= MOST_BYTES else None
     if form is None or form[3] not in list(Verb):
         raise Unreadable("bad_button")

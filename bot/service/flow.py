@@ -1,6 +1,6 @@
 """From what people ask to what is saved: commands are applied until the match waits for a person."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from bot import variants
@@ -17,8 +17,12 @@ COMPUTER = "computer"
 """The kind of job in which the computer takes its turn."""
 REMATCH = "rematch"
 """The kind of job that sets up the match that both have asked for."""
+NOTICE = "notice"
+"""The kind of job that tells somebody that it is his turn, should he not have seen it himself."""
 AT_ONCE = (COMPUTER, REMATCH)
 """The kinds of jobs that are due as soon as they are written."""
+QUIET = 30.0
+"""Seconds after which somebody who is awaited is told so: whoever sits before the board has acted by then."""
 
 
 def advance(
@@ -30,6 +34,7 @@ def advance(
     """
     match, events, results = table.match, list[Event](), list[GameResult]()
     todo = list(commands)
+    acted = {command.seat for command in commands if not isinstance(command, ask.Proceed)}
     while todo or not engine.awaited(match):
         change = engine.apply(match, todo.pop(0) if todo else ask.Proceed(), now, dice)
         match = change.match
@@ -37,7 +42,7 @@ def advance(
         results += [_result(match, event) for event in change.events if isinstance(event, GameEnded)]
         todo += _computers_wish(table, match)
     table = replace(table, match=match, revision=table.revision + 1, updated=now)
-    return Commit(table, tuple(events), _jobs(table, now), tuple(results), delivery)
+    return Commit(table, tuple(events), _jobs(table, acted, now), tuple(results), delivery)
 
 
 def set_up(
@@ -81,11 +86,13 @@ def _computers_wish(table: Table, match: Match) -> list[Command]:
     return []
 
 
-def _jobs(table: Table, now: float) -> tuple[Job, ...]:
-    """What has to be done for the table without anybody asking."""
+def _jobs(table: Table, acted: Container[int], now: float) -> tuple[Job, ...]:
+    """What has to be done for the table without anybody asking, after those who `acted` just now."""
     if all(table.match.rematch) and table.successor is None:
         return (Job(table.id, REMATCH, now, table.revision),)
     deciding = table.match.phase in (Phase.PLAY, Phase.CONCESSION)
     if deciding and table.computer in table.awaited:
         return (Job(table.id, COMPUTER, now, table.revision),)
+    if table.computer is None and any(seat not in acted for seat in table.awaited):
+        return (Job(table.id, NOTICE, now + QUIET, table.revision),)
     return ()

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from bot.engine import commands as ask
 from bot.engine import notation
@@ -85,6 +85,13 @@ class Matches:
             await self._save(table, await self._decision(table, seat, job.tries))
         except Stale:
             log.info("match %s has moved on from revision %d", job.match, job.expect_revision)
+
+    async def notice(self, job: Job, ring: Callable[[Table], Awaitable[None]]) -> None:
+        """Tells whoever is awaited, unless the board has moved on; the job stays until that has succeeded."""
+        table = await self._store.load(job.match)
+        if table.revision == job.expect_revision:
+            await ring(table)
+        await self._store.drop(job)
 
     async def _decision(self, table: Table, seat: int, tries: int) -> list[Command]:
         if table.match.offer:

@@ -1,13 +1,13 @@
 """What the service needs of the outside: each the smallest thing that does, with a real fake in the tests."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from bot.engine.board import Position
 from bot.engine.events import Event
 from bot.engine.steps import Play
 from bot.engine.variant import Variant
-from bot.service.table import Challenge, Commit, Job, Seating, Shown, Table, Tally
+from bot.service.table import Challenge, Commit, Delivery, Job, Seating, Shown, Table, Tally
 
 Now = Callable[[], float]
 """Seconds since the epoch."""
@@ -26,6 +26,10 @@ class Store(Protocol):
 
     async def name(self, player: int) -> str:
         """The name last given for a player, "" if none."""
+        ...
+
+    async def accounts(self, player: int) -> Mapping[str, str]:
+        """Under which id each platform knows a player."""
         ...
 
     async def load(self, match: str) -> Table:
@@ -48,19 +52,28 @@ class Store(Protocol):
     async def seat(self, seating: Seating) -> None:
         """Creates a match, and takes up its challenge in the same transaction.
 
-        Raises `Stale("challenge_gone")` if the challenge is not open at the revision before, or
-        `Stale("already_done")` if the match that this one follows has its rematch already.
+        Raises `Stale` as `put_challenge` does, or `Stale("already_done")` if the match that this one follows has
+        its rematch already or the delivery was seen before.
         """
         ...
 
-    async def put_challenge(self, challenge: Challenge) -> None:
+    async def put_challenge(self, challenge: Challenge, delivery: Delivery | None = None) -> None:
         """Stores a new challenge (revision 1), or a changed one over the revision before.
 
-        Raises `Stale("challenge_gone")` if the stored one is not open at that revision.
+        Raises `Stale("challenge_gone")` if the stored one is not open any more, `Stale("challenge_changed")` if it
+        is at another revision, `Stale("already_done")` if its delivery was seen before.
         """
         ...
 
     async def challenge(self, challenge: str) -> Challenge: ...
+
+    async def expire(self, now: float) -> Sequence[str]:
+        """Ends the open challenges whose time is over; returns their ids."""
+        ...
+
+    async def delivered(self, delivery: Delivery) -> str | None:
+        """The match or challenge that an update was for, None if it has done nothing yet."""
+        ...
 
     async def matches_of(self, player: int, limit: int = 50) -> Sequence[Table]:
         """The matches that a player sits in, unfinished ones first, then the newest."""
@@ -80,16 +93,38 @@ class Store(Protocol):
         ...
 
     async def put_screen(self, screen: Shown) -> Shown:
-        """Stores a screen, new (its id is given) or changed."""
+        """Stores a screen, new (its id is given) or changed. One that was removed meanwhile stays removed."""
         ...
 
-    async def screens(self, match: str) -> Sequence[Shown]: ...
+    async def screens(self, watched: str) -> Sequence[Shown]:
+        """The screens of a match or challenge, the oldest first."""
+        ...
+
+    async def screens_in(self, platform: str, chat: str, limit: int = 50) -> Sequence[Shown]:
+        """The screens in a chat, the newest message first."""
+        ...
 
     async def behind(self, platform: str, limit: int = 100) -> Sequence[Shown]:
-        """Screens of a platform that show an older revision than their match has."""
+        """Screens of a platform that show an older revision than there is, but for those that only a press changes."""
         ...
 
     async def remove_screen(self, screen: int) -> None: ...
+
+    async def leave_chat(self, platform: str, chat: str) -> None:
+        """Removes every screen in a chat."""
+        ...
+
+    async def move_chat(self, platform: str, old: str, new: str) -> None:
+        """A chat has got another number: its screens go along."""
+        ...
+
+    async def note(self, name: str) -> str:
+        """What was noted under a name, "" if nothing."""
+        ...
+
+    async def put_note(self, name: str, text: str) -> None:
+        """Notes something about this installation, such as what a platform was told last."""
+        ...
 
     async def probe(self) -> None:
         """Answers if the store can be read."""

@@ -4,6 +4,9 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from bot.service.table import Table
 
 log = logging.getLogger(__name__)
 
@@ -11,10 +14,23 @@ Show = Callable[[], Awaitable[None]]
 """Shows a screen what there is now; shows nothing new if it shows that already."""
 
 
+class Chats(Protocol):
+    """A platform whose screens outlast the process: they are rows of the store."""
+
+    def wake(self, watched: str) -> None:
+        """There is something new to see of a match or challenge."""
+        ...
+
+    async def ring(self, table: Table) -> None:
+        """Tells whoever is awaited at a table; telling twice does no harm."""
+        ...
+
+
 class Screens:
     """The screens that are live in this process, by what they watch: a match or a challenge."""
 
     def __init__(self) -> None:
+        self._chats: list[Chats] = []
         self._watching: dict[str, set[Screen]] = defaultdict(set)
 
     def open(self, watched: str, show: Show) -> "Screen":
@@ -34,6 +50,16 @@ class Screens:
         """There is something new to see."""
         for screen in self._watching.get(watched, ()):
             screen.wake()
+        for chats in self._chats:
+            chats.wake(watched)
+
+    def join(self, chats: Chats) -> None:
+        """A platform that is woken and rung too."""
+        self._chats.append(chats)
+
+    async def ring(self, table: Table) -> None:
+        """Tells whoever is awaited at a table, wherever he may see it; raises the first failure."""
+        await asyncio.gather(*(chats.ring(table) for chats in self._chats))
 
 
 class Screen:

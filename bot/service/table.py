@@ -140,7 +140,8 @@ class Challenge:
     """An invitation before it is a match. `state`: open, accepted, declined, withdrawn.
 
     `id` is what the link or button carries and cannot be guessed. `opponent`: the player it is for, None for
-    whoever comes. `match`: what it became.
+    whoever comes. `named`: the user name it is for, where only that is known ("mehmet"). `computer`: it is to
+    become a match against the computer, and its challenger starts it. `match`: what it became.
     """
 
     id: str
@@ -153,6 +154,13 @@ class Challenge:
     expires: float
     state: str = "open"
     match: str | None = None
+    named: str = ""
+    computer: bool = False
+
+    @property
+    def to_anyone(self) -> bool:
+        """Whether whoever comes may take it up."""
+        return self.opponent is None and not self.named and not self.computer
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,20 +175,26 @@ class Seating:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A message that shows a match, and the revision it shows. `id` is None before it is stored.
+    """A message in a chat that shows a match or a challenge, and the revision it shows. `id` is None before it is kept.
 
-    `chat`, `thread`, `message`: the platform's own numbers as text; `side`: the seat at the bottom;
-    `form`: "picture" or "text"; `shown_hash`: of what was sent last.
+    `watched`: the id of the match or challenge. `chat`, `thread`, `message`: the platform's own numbers as text;
+    no `message`: it is still to be sent. `player`: whose screen it is, None: of all who are in that chat.
+    `shared`: others read along, so that nobody is told "you". `by_press`: the platform lets it be changed only in
+    answer to a press there. `form`: "picture" or "text". `game`: the number of the game it shows.
+    `shown_hash`: of what was sent last.
     """
 
-    match: str
+    watched: str
     platform: str
     chat: str
     thread: str = ""
     message: str = ""
+    player: int | None = None
+    shared: bool = False
+    by_press: bool = False
     language: str = "en"
-    side: int = 0
     form: str = "picture"
+    game: int = 0
     shown_revision: int = 0
     shown_hash: str = ""
     posted_at: float = 0.0

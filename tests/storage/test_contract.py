@@ -230,7 +230,6 @@ async def test_what_is_not_there_is_unknown(store: Store, people: tuple[Seat, Se
         store.load("nobody"),
         store.seed("nobody"),
         store.events("nobody"),
-        store.screens("nobody"),
         store.put_screen(Shown("nobody", "web", "1")),
         store.save(bare(nobodys)),
         store.seat(seating(2, people, follows="nobody")),
@@ -311,10 +310,10 @@ async def test_a_challenge_is_changed_over_the_revision_before(store: Store, peo
     await store.put_challenge(changed)
     assert await store.challenge(put.id) == changed
     for revision in (1, 2, 4):
-        with pytest.raises(Stale, match="challenge_gone"):
+        with pytest.raises(Stale, match="challenge_changed"):
             await store.put_challenge(replace(put, revision=revision))
     await store.put_challenge(replace(changed, revision=3, state="withdrawn"))
-    with pytest.raises(Stale, match="challenge_gone"):
+    with pytest.raises(Stale, match="challenge_changed"):
         await store.put_challenge(replace(changed, revision=4, state="declined"))
     assert (await store.challenge(put.id)).state == "withdrawn"
 
@@ -409,9 +408,10 @@ async def test_a_job_is_dropped_only_for_its_own_revision(store: Store, table: T
 
 
 async def test_a_screen_gets_an_id_and_is_changed_by_it(store: Store, table: Table) -> None:
-    shown = Shown(table.id, "telegram", "-100", "5", "77", "tr", 1, "text", 1, "abc", BEGAN)
+    player = table.seats[0].player
+    shown = Shown(table.id, "telegram", "-100", "5", "77", player, True, False, "tr", "text", 1, 1, "abc", BEGAN)
     first = await store.put_screen(shown)
-    second = await store.put_screen(replace(shown, platform="discord", side=0))
+    second = await store.put_screen(replace(shown, platform="discord", player=None, shared=False, by_press=True))
     assert first == replace(shown, id=first.id)
     assert first.id is not None
     assert second.id not in (None, first.id)

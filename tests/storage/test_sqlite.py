@@ -167,7 +167,9 @@ async def test_every_table_is_strict(store: SqliteStore) -> None:
     [
         (sqlite._CLAIM, "job_run_at"),
         (sqlite._BEHIND, "screen_behind"),
-        (sqlite._SCREENS_OF, "screen_match"),
+        (sqlite._SCREENS_OF, "screen_watched"),
+        (sqlite._SCREENS_IN, "screen_chat"),
+        (sqlite._EXPIRE, "challenge_expires"),
         (sqlite._TABLES, "match_follows"),
         (sqlite._MATCHES_OF, "seat_player"),
         (sqlite._TALLY, "seat_player"),

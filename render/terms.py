@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot import variants
-from bot.engine.errors import Unreadable
-from bot.engine.match import LENGTHS, Shape
 from bot.engine.variant import Value
 from bot.service.table import Terms
 from render.words import N_, Words
@@ -53,37 +51,12 @@ def choices(game: str, words: Words) -> list[Choice]:
 def told(terms: Terms, words: Words) -> Iterator[str]:
     """Every rule that a match under these terms is played by, in words."""
     for rule, value in variants.variant(terms.game, terms.rules).rules.items():
-        yield f"{_rule(rule, words)}: {_value(rule, value, words)}"
+        yield rule_told(rule, value, words)
 
 
-def read_terms(form: Mapping[str, str]) -> Terms:
-    """The terms that a form asks for; raises `Unreadable` for what cannot be."""
-    game = form.get("game", "tavla")
-    variant = variants.games().get(game)
-    if variant is None:
-        raise Unreadable("unknown_game", game=game[:20], possible=tuple(variants.games()))
-    rules = {
-        rule: _chosen(rule, form[f"{game}.{rule}"], values)
-        for rule, values in variant.options.items()
-        if f"{game}.{rule}" in form
-    }
-    changed = {rule: value for rule, value in rules.items() if value != variant.options[rule][0]}
-    return Terms(game, changed, Shape(target=_length(form)))
-
-
-def _length(form: Mapping[str, str]) -> int:
-    text = form.get("length", str(FIRST_CHOSEN))
-    text = (form.get("other_length", "") if text == "other" else text).strip()
-    if not (text.isascii() and text.isdecimal() and len(text) < 4):
-        raise Unreadable("bad_length", length=text[:20] or "–", least=LENGTHS.start, most=LENGTHS.stop - 1)
-    return int(text)
-
-
-def _chosen(rule: str, text: str, values: tuple[Value, ...]) -> Value:
-    for value in values:
-        if str(value) == text:
-            return value
-    raise Unreadable("unknown_value", rule=rule, value=text[:20], possible=values)
+def rule_told(rule: str, value: Value, words: Words) -> str:
+    """A house rule with what is chosen: "Whoever starts: plays the two opening dice"."""
+    return f"{_rule(rule, words)}: {_value(rule, value, words)}"
 
 
 def _rule(rule: str, words: Words) -> str:
