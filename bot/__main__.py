@@ -6,28 +6,38 @@ import logging
 import signal
 import sys
 import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from bot.config import PORT, Settings
+from bot.redaction import hide
+
+if TYPE_CHECKING:
+    from bot.service.jobs import Jobs
+    from bot.service.lobby import Lobby
+    from bot.service.matches import Matches
+    from bot.service.ports import Store, Thinker
+    from bot.service.screens import Screens
+    from render.pictures import Pictures
+
+
+log = logging.getLogger(__name__)
+
+SWEEP = 60.0
+"""Seconds between looks for challenges whose time is over."""
 
 
 async def run(settings: Settings) -> None:
     """Serves until SIGTERM or SIGINT, then ends in order; raises what keeps it from starting."""
     # Imported here: a worker process of the computer imports this module too and needs none of it.
-    from adapters.web.app import make_app
-    from adapters.web.serve import serve as serve_web
     from bot.ai.pool import Pool
-    from bot.service.flow import COMPUTER, REMATCH
-    from bot.service.jobs import Jobs
-    from bot.service.lobby import Lobby
-    from bot.service.matches import Matches
-    from bot.service.screens import Screens
-    from bot.service.table import Table
     from render.pictures import Pictures
     from storage.sqlite import open_sqlite
 
     stopped = _stop_signals()
     logging.basicConfig(level=settings.log, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    logging.getLogger("aiosqlite").setLevel(logging.WARNING)  # at DEBUG it tells every value it writes, seeds too
+    hide(settings.secrets)
     async with contextlib.AsyncExitStack() as ending:
         store = await open_sqlite(settings.database, time.time)
         ending.push_async_callback(store.close)
@@ -35,33 +45,129 @@ async def run(settings: Settings) -> None:
         ending.push_async_callback(thinker.close)
         pictures = Pictures()
         ending.callback(pictures.close)
-        screens = Screens()
-
-        def saved(table: Table) -> None:
-            screens.wake(table.id)
-            jobs.poke()
-
-        matches = Matches(store, thinker, time.time, saved)
-        lobby = Lobby(store, time.time, saved, screens.wake)
-        jobs = Jobs(store, time.time, {COMPUTER: matches.computer, REMATCH: matches.rematch})
-        app = make_app(
-            matches=matches,
-            lobby=lobby,
-            screens=screens,
-            store=store,
-            pictures=pictures,
-            now=time.time,
-            host=settings.host,
-        )
-        told = settings.port is not None
-        server = await serve_web(app, settings.host, PORT if settings.port is None else settings.port, told)
-        ending.push_async_callback(server.close)
-        working = asyncio.create_task(jobs.run())
-        ending.push_async_callback(_cancelled, working)
-        print(f"tavla is served at {server.address}", flush=True)
-        logging.getLogger(__name__).info("serving at %s, database %s", server.address, settings.database)
+        house, jobs = _make_house(store, thinker, pictures)
+        await _serve_web(settings, house, ending)
+        platforms = [_kept(platform) for platform in _platforms(settings, house)]
+        for work in (jobs.run(), _every(SWEEP, house.lobby.sweep), *platforms):
+            ending.push_async_callback(_cancelled, asyncio.create_task(work))
         thinker.warm()
         await stopped.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What every platform is handed."""
+
+    matches: "Matches"
+    lobby: "Lobby"
+    screens: "Screens"
+    store: "Store"
+    pictures: "Pictures"
+
+
+def _make_house(store: "Store", thinker: "Thinker", pictures: "Pictures") -> "tuple[House, Jobs]":
+    from bot.service.flow import COMPUTER, NOTICE, REMATCH
+    from bot.service.jobs import Jobs
+    from bot.service.lobby import Lobby
+    from bot.service.matches import Matches
+    from bot.service.screens import Screens
+    from bot.service.table import Job, Table
+
+    screens = Screens()
+
+    def saved(table: Table) -> None:
+        screens.wake(table.id)
+        jobs.poke()
+
+    async def notice(job: Job) -> None:
+        await matches.notice(job, screens.ring)
+
+    matches = Matches(store, thinker, time.time, saved)
+    lobby = Lobby(store, time.time, saved, screens.wake)
+    jobs = Jobs(store, time.time, {COMPUTER: matches.computer, REMATCH: matches.rematch, NOTICE: notice})
+    return House(matches, lobby, screens, store, pictures), jobs
+
+
+class Platform(Protocol):
+    """A platform that serves until it is cancelled."""
+
+    async def run(self) -> None: ...
+
+
+async def _serve_web(settings: Settings, house: House, ending: contextlib.AsyncExitStack) -> None:
+    from adapters.web.app import make_app
+    from adapters.web.serve import serve
+
+    app = make_app(
+        matches=house.matches,
+        lobby=house.lobby,
+        screens=house.screens,
+        store=house.store,
+        pictures=house.pictures,
+        now=time.time,
+        host=settings.host,
+    )
+    told = settings.port is not None
+    server = await serve(app, settings.host, PORT if settings.port is None else settings.port, told)
+    ending.push_async_callback(server.close)
+    _say(f"tavla is served at {server.address}")
+    log.info("serving at %s, database %s", server.address, settings.database)
+
+
+def _platforms(settings: Settings, house: House) -> Iterator[Platform]:
+    """The platforms that there is a token for."""
+    if settings.telegram_token:
+        from adapters.telegram.app import Telegram
+
+        yield Telegram(
+            settings.telegram_token,
+            store=house.store,
+            matches=house.matches,
+            lobby=house.lobby,
+            screens=house.screens,
+            pictures=house.pictures,
+            now=time.time,
+            base_url=settings.telegram_base_url,
+            say=_say,
+        )
+    if settings.discord_token:
+        from adapters.discord.app import Discord
+
+        yield Discord(
+            settings.discord_token,
+            store=house.store,
+            matches=house.matches,
+            lobby=house.lobby,
+            screens=house.screens,
+            pictures=house.pictures,
+            now=time.time,
+            api_url=settings.discord_api_url,
+            gateway_url=settings.discord_gateway_url,
+            cdn_url=settings.discord_cdn_url,
+            say=_say,
+        )
+
+
+async def _kept(platform: Platform) -> None:
+    """Serves a platform; a fault in it takes down nothing else."""
+    try:
+        await platform.run()
+    except Exception:
+        log.exception("%s has failed and is not served any more", type(platform).__name__)
+
+
+async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        try:
+            await work()
+        except Exception:
+            log.exception("work that is done every %g s has failed", seconds)
+        await asyncio.sleep(seconds)
+
+
+def _say(line: str) -> None:
+    """Tells the operator."""
+    print(line, flush=True)
 
 
 def _stop_signals() -> asyncio.Event:

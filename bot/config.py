@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -18,12 +18,24 @@ class BadSetting(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`port` is None where nobody has told one: then 8080 if it is free, or another."""
+    """`port` is None where nobody has told one: then 8080 if it is free, or another. A platform without a token is
+    not served; addresses that are "" are the platform's own. Tokens are never shown."""
 
     database: Path
     host: str = HOST
     port: int | None = None
     log: int = logging.WARNING
+    telegram_token: str = field(default="", repr=False)
+    discord_token: str = field(default="", repr=False)
+    telegram_base_url: str = ""
+    discord_api_url: str = ""
+    discord_gateway_url: str = ""
+    discord_cdn_url: str = ""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never be told."""
+        return tuple(token for token in (self.telegram_token, self.discord_token) if token)
 
 
 def settings(environment: Mapping[str, str]) -> Settings:
@@ -33,7 +45,42 @@ def settings(environment: Mapping[str, str]) -> Settings:
         host=environment.get("TAVLA_HOST") or HOST,
         port=port(environment.get("TAVLA_PORT", "")),
         log=log_level(environment.get("TAVLA_LOG", "")),
+        telegram_token=secret(environment, "TELEGRAM_TOKEN"),
+        discord_token=secret(environment, "DISCORD_TOKEN"),
+        telegram_base_url=address(environment, "TELEGRAM_BASE_URL", "http", "https"),
+        discord_api_url=address(environment, "DISCORD_API_URL", "http", "https"),
+        discord_gateway_url=address(environment, "DISCORD_GATEWAY_URL", "ws", "wss"),
+        discord_cdn_url=address(environment, "DISCORD_CDN_URL", "http", "https"),
     )
+
+
+def secret(environment: Mapping[str, str], name: str) -> str:
+    """A token that is told by itself or, as `name`_FILE, by the file it stands in; "" for none."""
+    told, file = environment.get(name, "").strip(), environment.get(f"{name}_FILE", "").strip()
+    if told and file:
+        raise BadSetting(f"{name} and {name}_FILE: give one of them")
+    if file:
+        try:
+            told = Path(file).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise BadSetting(f"{name}_FILE: {getattr(error, 'strerror', None) or 'not a text file'}: {file}") from error
+        if not told:
+            raise BadSetting(f"{name}_FILE: nothing stands in {file}")
+    if not (told.isascii() and told.isprintable() and " " not in told):
+        raise BadSetting(f"{name}: a token is one word of letters, digits and signs")
+    return told
+
+
+def address(environment: Mapping[str, str], name: str, *schemes: str) -> str:
+    """An address of a platform's server, without a slash at its end; "" for the platform's own."""
+    told = environment.get(name, "").strip().rstrip("/")
+    try:
+        parts = urlsplit(told)
+    except ValueError as error:
+        raise BadSetting(f"{name}: {error}") from error
+    if told and (parts.scheme not in schemes or not parts.hostname):
+        raise BadSetting(f"{name}: write {schemes[0]}://HOST or {schemes[-1]}://HOST, with the path if there is one")
+    return told
 
 
 def database_path(url: str) -> Path:

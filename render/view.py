@@ -54,8 +54,8 @@ def view(table: Table, seat: int | None, words: Words, look: Look | None = None)
     """
     look = look or Look()
     teller = Teller(table, None if look.shared else seat, words, shared=look.shared)
-    if look.shared and seat is None and table.awaited:
-        seat = table.awaited[0]
+    if look.shared and seat is None:
+        seat = _acting(table)
     acting = seat is not None and seat in table.awaited and table.match.phase is not Phase.OVER
     return View(
         match=table.id,
@@ -69,3 +69,8 @@ def view(table: Table, seat: int | None, words: Words, look: Look | None = None)
         attention=acting,
         successor=table.successor,
     )
+
+
+def _acting(table: Table) -> int | None:
+    """The seat whose buttons a shared table shows: whoever can go on, and has not yet asked for a rematch."""
+    return next((seat for seat in table.awaited if not table.match.rematch[seat]), None)

@@ -57,3 +57,44 @@ def test_log_levels() -> None:
     assert settings({"TAVLA_LOG": "debug"}).log == logging.DEBUG
     with pytest.raises(BadSetting, match="TAVLA_LOG"):
         settings({"TAVLA_LOG": "loud"})
+
+
+# Tokens and addresses of the platforms.
+
+
+def test_a_token_is_told_or_stands_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("123:from-a-file\n")
+    assert settings({"TELEGRAM_TOKEN": " 123:told "}).telegram_token == "123:told"
+    assert settings({"DISCORD_TOKEN_FILE": str(file)}).discord_token == "123:from-a-file"
+    assert settings({}).secrets == ()
+    assert settings({"TELEGRAM_TOKEN": "123:told"}).secrets == ("123:told",)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"TELEGRAM_TOKEN": "12 34"},
+        {"TELEGRAM_TOKEN": "tökén"},
+        {"TELEGRAM_TOKEN": "a", "TELEGRAM_TOKEN_FILE": "b"},
+        {"DISCORD_TOKEN_FILE": "/nowhere/token"},
+        {"DISCORD_TOKEN_FILE": "/dev/null"},
+        {"TELEGRAM_BASE_URL": "api.example.org"},
+        {"DISCORD_GATEWAY_URL": "https://gateway.example.org"},
+        {"DISCORD_API_URL": "http://[half"},
+    ],
+)
+def test_a_setting_of_a_platform_that_cannot_be_is_named_and_not_told(environment: dict[str, str]) -> None:
+    with pytest.raises(BadSetting) as refused:
+        settings(environment)
+    assert str(refused.value).startswith(next(iter(environment)))
+    assert "12 34" not in str(refused.value)
+
+
+def test_addresses_lose_the_slash_at_their_end() -> None:
+    assert settings({"DISCORD_API_URL": "http://proxy:80/api/v10/"}).discord_api_url == "http://proxy:80/api/v10"
+
+
+def test_settings_never_show_a_token() -> None:
+    told = settings({"TELEGRAM_TOKEN": "123:secret-of-ours", "DISCORD_TOKEN": "another.secret.ours"})
+    assert "secret" not in repr(told)

@@ -184,8 +184,10 @@ class Stage:
                     swept = loop.time()
             except Exception:
                 log.exception("%s: the live messages could not be looked up", self._platform.name)
+            # Not wait_for: in Python 3.11 it swallows a cancellation that comes together with the event.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stirred.wait(), SWEEP)
+                async with asyncio.timeout(SWEEP):
+                    await self._stirred.wait()
 
     async def close(self) -> None:
         """Lets what is under way finish, for a while; what is left over is shown at the next start."""

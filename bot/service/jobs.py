@@ -38,8 +38,10 @@ class Jobs:
         try:
             while True:
                 await self._round()
+                # Not wait_for: in Python 3.11 it swallows a cancellation that comes together with the event.
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._poked.wait(), POLL)
+                    async with asyncio.timeout(POLL):
+                        await self._poked.wait()
         finally:
             for task in self._running:
                 task.cancel()

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from bot.service.jobs import Jobs
 from bot.service.screens import Screens
 from bot.service.table import Job
@@ -104,3 +106,13 @@ async def test_a_screen_that_fails_is_shown_again_and_holds_up_no_other() -> Non
     assert sorted(shown) == ["broken", "broken", "well", "well"]
     for screen in opened:
         screens.close("match", screen)
+
+
+async def test_it_ends_even_when_a_poke_comes_together_with_the_end(service: Service) -> None:
+    working = asyncio.create_task(service.jobs.run())
+    await asyncio.sleep(0.05)
+    service.jobs.poke()
+    await asyncio.sleep(0)  # the waiting task is about to wake up
+    working.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(working, 5)
