@@ -283,8 +283,8 @@ class Stage:
         no need to spare; returns such a hash if its picture was spared again."""
         name = _hash(shown.message)
         new = wish.new or not screen.message or self._outdated(screen, shown)
-        if not new and not wish.forced and name == screen.shown_hash:
-            await self._note(screen, shown, name)
+        if not new and not wish.forced and (name == screen.shown_hash or _seen(screen, shown)):
+            await self._note(screen, shown, screen.shown_hash)
             return ""
         spared = bool(sparing) and not new and shown.busy and shown.message.picture is not None
         if spared and sparing == name:
@@ -321,14 +321,16 @@ class Stage:
     async def _note(self, screen: Shown, shown: Showing, name: str) -> None:
         """Keeps what the message shows now."""
         noted = replace(screen, shown_revision=shown.revision, shown_hash=name, game=shown.game)
-        await self._store.put_screen(noted)
+        if noted != await self._row(noted):
+            await self._store.put_screen(noted)
 
     async def _retire(self, screen: Shown) -> None:
         with contextlib.suppress(Trouble):
             await self._platform.retire(screen)
 
-    async def _row(self, slot: _Slot) -> Shown | None:
-        return next((screen for screen in await self._screens(slot.watched) if screen.id == slot.id), None)
+    async def _row(self, of: "_Slot | Shown") -> Shown | None:
+        """The screen as it is kept."""
+        return next((screen for screen in await self._screens(of.watched) if screen.id == of.id), None)
 
     async def _give_up(self, screen: Shown, closed: Closed) -> None:
         """Nothing can be sent there: the match goes on without, and the next press or /board brings it back."""
@@ -357,6 +359,11 @@ class Stage:
             return False
         other_game = bool(screen.game) and screen.game != shown.game
         return other_game or self._now() - screen.posted_at > self._platform.keeps
+
+
+def _seen(screen: Shown, shown: Showing) -> bool:
+    """Whether the message shows that board already, perhaps with other buttons that somebody has opened."""
+    return screen.shown_revision == shown.revision and bool(screen.shown_hash) and shown.follow is None
 
 
 async def _acknowledge(vias: Sequence[Via]) -> None:

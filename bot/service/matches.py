@@ -53,6 +53,8 @@ class Matches:
 
     async def type(self, who: Who, match: str, text: str, delivery: Delivery | None = None) -> Table:
         """Takes the steps of a typed play; it goes to the board as it is now. Raises as `press` does."""
+        if delivery and await self._store.delivered(delivery):
+            raise Stale("already_done")  # on the board as it is now it would seem to be a play against the rules
         table, seat = await self._mine(who, match)
         self._on_turn(table, seat)
         steps = notation.read(text, table.match.game.turn())

@@ -149,7 +149,7 @@ class Room:
         reply = await self.desk.command(asked)
         if isinstance(reply, Opened):
             await self.stage.open(reply.screen)
-            await self.settled()
+        await self.settled()
         return reply
 
     async def press(
