@@ -66,7 +66,7 @@ class House:
 
 
 def _make_house(store: "Store", thinker: "Thinker", pictures: "Pictures") -> "tuple[House, Jobs]":
-    from bot.service.flow import COMPUTER, NOTICE, REMATCH
+    from bot.service.flow import COMPUTER, NOTICE, REMATCH, due
     from bot.service.jobs import Jobs
     from bot.service.lobby import Lobby
     from bot.service.matches import Matches
@@ -77,7 +77,8 @@ def _make_house(store: "Store", thinker: "Thinker", pictures: "Pictures") -> "tu
 
     def saved(table: Table) -> None:
         screens.wake(table.id)
-        jobs.poke()
+        if due(table):
+            jobs.poke()
 
     async def notice(job: Job) -> None:
         await matches.notice(job, screens.ring)

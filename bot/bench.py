@@ -55,13 +55,14 @@ class Figure(NamedTuple):
 
 
 def measure(what: str, progress: Progress = None) -> list[Figure]:
-    """Measures one subject: rules, ai, picture, storage or service."""
+    """Measures one subject: rules, ai, picture, storage, service or platforms."""
     benches: dict[str, Callable[[Progress], list[Figure]]] = {
         "rules": _rules,
         "ai": _ai,
         "picture": _picture,
         "storage": lambda progress: asyncio.run(_storage(progress)),
         "service": _service,
+        "platforms": _platforms,
     }
     return benches[what](progress)
 
@@ -97,6 +98,13 @@ def _picture(progress: Progress) -> list[Figure]:
         _tell(progress, number + 1, PICTURES)
     size = Figure("picture, size, median", statistics.median(sizes), "kB", 110)
     return [*_spread("picture, drawn and encoded", took, 12, 0), size]
+
+
+def boards(count: int) -> list[bytes]:
+    """So many different boards as PNG."""
+    rules = variant("tavla")
+    near_by = near(rules, Position(rules.start, rules.start), count)
+    return [png(describe(_table_with(rules, board), 0, words(SOURCE))) for board in near_by]
 
 
 def _table_with(rules: Variant, board: Position) -> Table:
@@ -140,6 +148,12 @@ async def _storage(progress: Progress) -> list[Figure]:
 
 def _service(progress: Progress) -> list[Figure]:
     return [*asyncio.run(_presses(progress)), _first_page()]
+
+
+def _platforms(progress: Progress) -> list[Figure]:
+    from bot.bench_platforms import platforms
+
+    return [Figure(*figure) for figure in asyncio.run(platforms(progress))]
 
 
 async def _presses(progress: Progress) -> list[Figure]:

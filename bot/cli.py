@@ -94,7 +94,7 @@ def _add_arena(words: "_Words[_Parser]") -> None:
 
 def _add_bench(words: "_Words[_Parser]") -> None:
     bench = words.add_parser("bench", help="measure the figures that the README quotes")
-    bench.add_argument("what", choices=("rules", "ai", "picture", "storage", "service"))
+    bench.add_argument("what", choices=("rules", "ai", "picture", "storage", "service", "platforms"))
     bench.add_argument("--json", action="store_true")
     bench.set_defaults(do=_bench)
 

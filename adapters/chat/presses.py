@@ -64,7 +64,6 @@ class Presses:
     async def _on_live(self, press: Press, action: Action, who: Who) -> Reply:
         """A press on a live message, which shows what came of it; a stale one too."""
         pressed = screen_at(press.place, action.match, who.player, press.words.language, press.message)
-        await self._matches.look(action.match)
         async with self._stage.pressing(pressed) as screen:
             via = press.via if screen.message == press.message else None
             try:
@@ -131,7 +130,6 @@ class Presses:
         """Does what a button of a challenge asks; raises `Refusal`."""
         seat = await self._sitting.seat(press.person)
         pressed = screen_at(press.place, asking.challenge, seat.player or 0, press.words.language, press.message)
-        await self._lobby.look(asking.challenge)
         async with self._stage.pressing(pressed) as screen:
             via = press.via if screen.message == press.message else None
             try:

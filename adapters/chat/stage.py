@@ -18,7 +18,7 @@ from bot.service.matches import Matches
 from bot.service.ports import Now, Store
 from bot.service.table import Shown, Table
 from render.message import Message
-from render.pictures import Pictures, key
+from render.pictures import Pictures
 
 log = logging.getLogger(__name__)
 
@@ -129,9 +129,7 @@ class Stage:
 
     async def find(self, screen: Shown) -> Shown | None:
         """The live message that shows the same at the same place, if there is one."""
-        place = (screen.chat, screen.thread)
-        screens = await self._screens(screen.watched)
-        return next((known for known in screens if (known.chat, known.thread) == place), None)
+        return _at_place(screen, await self._screens(screen.watched))
 
     @contextlib.asynccontextmanager
     async def pressing(self, pressed: Shown) -> AsyncIterator[Shown]:
@@ -140,7 +138,8 @@ class Stage:
         The message waits for the press, so that there is one change to be seen and not two. Pressed on a message that
         is not the live one any more, that one loses its buttons.
         """
-        screen = await self._adopted(pressed)
+        screens = await self._screens(pressed.watched)
+        screen = await self._adopted(pressed, _at_place(pressed, screens))
         slot = self._slot(screen)
         slot.held += 1
         try:
@@ -148,6 +147,11 @@ class Stage:
         finally:
             slot.held -= 1
             self._go(slot)
+            if pressed.watched in self._woken:  # what is to be shown is known: nobody has to look it up
+                self._woken.discard(pressed.watched)
+                for other in screens:
+                    if other.id != screen.id:
+                        self._want(other, _Wish())
             if screen.message != pressed.message:
                 await self._retire(pressed)
 
@@ -311,17 +315,18 @@ class Stage:
     async def _post(self, screen: Shown, shown: Showing, via: Via | None, call: str, name: str) -> None:
         """A new message takes the place of the old one, which loses its buttons."""
         message = await self._platform.post(screen, shown.message, await self._drawn(shown), via, call)
-        await self._note(replace(screen, message=message, posted_at=self._now()), shown, name)
+        posted = replace(screen, message=message, posted_at=self._now())
+        await self._note(posted, shown, name, changed=True)
         if screen.message:
             await self._retire(screen)
 
     async def _drawn(self, shown: Showing) -> bytes | None:
         return await self._pictures.png(shown.message.picture) if shown.message.picture else None
 
-    async def _note(self, screen: Shown, shown: Showing, name: str) -> None:
+    async def _note(self, screen: Shown, shown: Showing, name: str, *, changed: bool = False) -> None:
         """Keeps what the message shows now."""
         noted = replace(screen, shown_revision=shown.revision, shown_hash=name, game=shown.game)
-        if noted != await self._row(noted):
+        if noted != screen or changed:
             await self._store.put_screen(noted)
 
     async def _retire(self, screen: Shown) -> None:
@@ -340,9 +345,8 @@ class Stage:
         else:
             await self.left(screen.chat)
 
-    async def _adopted(self, pressed: Shown) -> Shown:
-        """The live message at the place of a press: the pressed one itself if it is the newer, or there is none."""
-        known = await self.find(pressed)
+    async def _adopted(self, pressed: Shown, known: Shown | None) -> Shown:
+        """The live message at the place of a press: the pressed one itself if it is the newer, or none is `known`."""
         if known is None:
             return await self._store.put_screen(replace(pressed, posted_at=self._now()))
         if not known.message or int(pressed.message) > int(known.message):
@@ -361,6 +365,12 @@ class Stage:
         return other_game or self._now() - screen.posted_at > self._platform.keeps
 
 
+def _at_place(place: Shown, screens: Sequence[Shown]) -> Shown | None:
+    """The one of `screens` in the chat and thread of `place`."""
+    where = (place.chat, place.thread)
+    return next((screen for screen in screens if (screen.chat, screen.thread) == where), None)
+
+
 def _seen(screen: Shown, shown: Showing) -> bool:
     """Whether the message shows that board already, perhaps with other buttons that somebody has opened."""
     return screen.shown_revision == shown.revision and bool(screen.shown_hash) and shown.follow is None
@@ -373,7 +383,6 @@ async def _acknowledge(vias: Sequence[Via]) -> None:
 
 
 def _hash(message: Message) -> str:
-    """A short name of what a message shows, the same in every process."""
-    picture = key(message.picture) if message.picture else ""
-    text = repr((message.title, message.lines, message.small, message.buttons, picture))
+    """A short name of what a message shows, the same in every process. The picture's words stand for the picture."""
+    text = repr((message.title, message.lines, message.small, message.alt, message.buttons))
     return hashlib.sha256(text.encode()).hexdigest()[:24]

@@ -92,13 +92,14 @@ class Game:
         )
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _turn(variant: Variant, position: Position, roll: Roll | None, so_far: tuple[Taken, ...]) -> Turn:
-    """The turn that these lead to. The same one is asked for many times within one action."""
-    turn = Turn.begin(variant, position, variant.dice(roll) if roll else ())
-    for taken in so_far:
-        turn = turn.take(taken.start, taken.die)
-    return turn
+    """The turn that these lead to. The same one is asked for many times within one action, and the one before it was
+    asked for by the action before: what is known of that one is known of this one too."""
+    if not so_far:
+        return Turn.begin(variant, position, variant.dice(roll) if roll else ())
+    last = so_far[-1]
+    return _turn(variant, position, roll, so_far[:-1]).take(last.start, last.die)
 
 
 def by_seat(position: Position, seat: int) -> tuple[Side, Side]:

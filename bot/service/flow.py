@@ -69,6 +69,11 @@ def terms_of(table: Table) -> Terms:
     return Terms(game.id, game.rules, match.shape, match.clock.kind, table.rated)
 
 
+def due(table: Table) -> bool:
+    """Whether a job of the table is due as soon as it is written."""
+    return any(job.kind in AT_ONCE for job in _jobs(table, (), 0.0))
+
+
 def _result(match: Match, event: GameEnded) -> GameResult:
     game = match.game
     return GameResult(game.number, game.variant.id, event.winner, event.points, event.kind, event.by)

@@ -1,16 +1,14 @@
 """The last step: from full colour to the theme's palette, and from there to a PNG."""
 
 import struct
-import zlib
 
+from isal import isal_zlib
 from PIL import Image
 
 from render.theme import palette
 
 LEVEL = 2
-"""zlib: as fast as level 1 on such pictures, and 5 % smaller; from level 4 on it takes twice the time."""
-MEMORY = 7
-"""One less than zlib's default: its tables then stay in the processor's cache, and the bytes are no more."""
+"""ISA-L's deflate: a sixth of the time of zlib's level 2, and the bytes are no more; level 3 takes as long as zlib."""
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
@@ -26,11 +24,10 @@ def to_png(wide: Image.Image, colours: bytes) -> bytes:
     """
     width, height = wide.width - 1, wide.height
     header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    deflate = zlib.compressobj(LEVEL, zlib.DEFLATED, zlib.MAX_WBITS, MEMORY)
-    body = deflate.compress(wide.tobytes()) + deflate.flush()
+    body = isal_zlib.compress(wide.tobytes(), LEVEL)
     chunks = (_chunk(b"IHDR", header), _chunk(b"PLTE", colours), _chunk(b"IDAT", body), _chunk(b"IEND", b""))
     return b"".join((SIGNATURE, *chunks))
 
 
 def _chunk(kind: bytes, body: bytes) -> bytes:
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", isal_zlib.crc32(kind + body))
