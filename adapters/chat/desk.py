@@ -141,7 +141,8 @@ class Desk:
         challenge = await self._lobby.challenge(
             seat, reading.terms(asked), reading.scope(asked), opponent, named=asked.named, delivery=asked.delivery
         )
-        return Opened(screen_at(asked.place, challenge.id, seat.player or 0, told.language))
+        screen = screen_at(asked.place, challenge.id, seat.player or 0, told.language)
+        return Opened(screen, asked.opponent.id if asked.opponent and screen.shared else "")
 
     async def _look_at(self, asked: Asked, told: Words, code: str) -> Reply:
         """A challenge from elsewhere, or the match that it has become, in this chat."""

@@ -101,7 +101,7 @@ class Presses:
         """The buttons of a panel for whoever asked alone."""
         table = await self._mine(action.match, who)
         if table.revision != action.revision:
-            raise Stale("board_moved_on")
+            return await self._on_live(press, action, who)  # where it is refused as stale, and shown anew
         offered = buttons(table, table.seat_of(who), press.words, action.panel)
         kept = tuple(button for button in offered if button.place != FIRST)
         return Said(Message(lines=(press.words.say("Are you sure?"),), buttons=kept))

@@ -15,9 +15,11 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A live message has to be shown here, new and below everything else: hand it to `Stage.open`."""
+    """A live message has to be shown here, new and below everything else: hand it to `Stage.open`, with `call`: the
+    platform's id of who shall hear of it."""
 
     screen: Shown
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True)

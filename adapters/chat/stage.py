@@ -121,11 +121,17 @@ class Stage:
         if tasks and (await asyncio.wait(tasks, timeout=PATIENCE))[1]:
             raise Trouble("not everybody could be told")
 
-    async def open(self, screen: Shown, via: Via | None = None) -> None:
-        """A new message at the place of `screen`; the one that showed the same there loses its buttons."""
+    async def open(self, screen: Shown, via: Via | None = None, call: str = "") -> None:
+        """A new message at the place of `screen`; the one that showed the same there loses its buttons.
+
+        `call`: the platform's id of who shall hear of it.
+        """
         known = await self.find(screen)
-        wish = _Wish((via,) if via else (), new=True)
-        self._want(known or await self._store.put_screen(screen), wish)
+        if known is None:
+            known = await self._store.put_screen(screen)
+        elif known.by_press != screen.by_press:
+            await self._store.put_screen(known := replace(known, by_press=screen.by_press))
+        self._want(known, _Wish((via,) if via else (), new=True, call=call))
 
     async def find(self, screen: Shown) -> Shown | None:
         """The live message that shows the same at the same place, if there is one."""
@@ -349,6 +355,8 @@ class Stage:
         """The live message at the place of a press: the pressed one itself if it is the newer, or none is `known`."""
         if known is None:
             return await self._store.put_screen(replace(pressed, posted_at=self._now()))
+        if known.by_press != pressed.by_press:
+            await self._store.put_screen(known := replace(known, by_press=pressed.by_press))
         if not known.message or int(pressed.message) > int(known.message):
             newer = replace(known, message=pressed.message, shown_hash="", posted_at=self._now())
             await self._store.put_screen(newer)

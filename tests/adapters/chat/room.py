@@ -148,7 +148,7 @@ class Room:
     async def deliver(self, asked: Asked) -> Reply:
         reply = await self.desk.command(asked)
         if isinstance(reply, Opened):
-            await self.stage.open(reply.screen)
+            await self.stage.open(reply.screen, call=reply.call)
         await self.settled()
         return reply
 

@@ -1,0 +1,136 @@
+"""What people write to the bot: commands with their words, replies, plain text."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from telegram import Message as Written
+from telegram import MessageEntity, Update, User
+from telegram.constants import ChatType
+
+from adapters.chat.asked import CLOCKS
+from adapters.chat.people import Asked, Person, Place
+from adapters.telegram.posts import PLATFORM
+from bot import variants
+from bot.engine.errors import Unreadable
+from bot.service.table import LEVELS, Delivery
+from render.commands import COMMANDS, Kind
+from render.words import Words, preferred, words
+
+START, TEXT = "start", "text"
+_CODE = re.compile(r"[a-z0-9]{10}")
+_NAMED = re.compile(r"@[A-Za-z0-9_]{4,32}")
+_COMMAND = re.compile(r"/([a-z0-9_]{1,32})(?:@([A-Za-z0-9_]{1,32}))?\s*(.*)", re.DOTALL)
+
+
+@dataclass(slots=True)
+class _Words:
+    """The words behind a command, by what they are."""
+
+    options: dict[str, str] = field(default_factory=dict)
+    named: str = ""
+    opponent: Person | None = None
+
+
+def person_of(user: User) -> Person:
+    """Somebody on Telegram."""
+    name, language = user.full_name, user.language_code or "en"
+    return Person(PLATFORM, str(user.id), name, user.username or "", language, bot=user.is_bot)
+
+
+def place_of(message: Written) -> Place:
+    """Where a message stands. Only in forums is there more than one place in a chat: elsewhere Telegram numbers
+    chains of replies as if they were topics."""
+    thread = str(message.message_thread_id) if message.is_topic_message and message.message_thread_id else ""
+    return Place(PLATFORM, str(message.chat.id), thread, private=message.chat.type == ChatType.PRIVATE)
+
+
+def asked_of(update: Update, bot: User) -> Asked | None:
+    """What a written message asks; None: it is not for the bot. Raises `Unreadable` for words that mean nothing."""
+    message = update.message
+    if message is None or message.text is None or message.from_user is None or message.sender_chat is not None:
+        return None
+    delivery = Delivery(PLATFORM, str(update.update_id))
+    asked = Asked("", person_of(message.from_user), place_of(message), delivery, message=_answered(message, bot))
+    command = _COMMAND.fullmatch(message.text)
+    if command is None:
+        meant = asked.place.private or asked.message
+        return replace(asked, command=TEXT, options={"play": message.text}) if meant else None
+    name, addressed, rest = command.groups()
+    if (addressed or bot.username or "").casefold() != (bot.username or "").casefold():
+        return None
+    return _command(asked, message, name, rest)
+
+
+def _command(asked: Asked, message: Written, name: str, rest: str) -> Asked | None:
+    if name == START:
+        return replace(asked, command=START, options={"code": rest.strip()} if rest.strip() else {})
+    if name not in COMMANDS:
+        if asked.place.private:
+            raise Unreadable("unknown_command")
+        return None  # in a group it may be meant for another bot
+    if any(option.kind == "play" for option in COMMANDS[name].options):
+        return replace(asked, command=name, options={"play": rest})
+    found = _read(name, rest, _mentioned(message), words(preferred(asked.person.language)))
+    if name == "challenge" and found.opponent is None and not found.named:
+        found.opponent = _replied(message)
+    return replace(asked, command=name, options=found.options, opponent=found.opponent, named=found.named)
+
+
+def _read(name: str, rest: str, mentioned: Mapping[str, Person], told: Words) -> _Words:
+    """Takes each word for the first option of the command that it can be."""
+    found = _Words()
+    for who, person in mentioned.items():
+        found.opponent = person
+        rest = rest.replace(who, " ")
+    for word in rest.split():
+        kinds: dict[Kind, str] = {option.kind: option.name for option in COMMANDS[name].options}
+        if _NAMED.fullmatch(word) and "person" in kinds:
+            found.named = word[1:]
+            continue
+        fitting = [kind for kind in kinds if kinds[kind] not in found.options and _value(kind, word, told)]
+        if not fitting:
+            raise Unreadable("unknown_word", word=word[:20])
+        found.options[kinds[fitting[0]]] = _value(fitting[0], word, told)
+    return found
+
+
+def _value(kind: Kind, word: str, told: Words) -> str:
+    """The value of an option that a word stands for, "" if it is none."""
+    low = word.casefold()
+    if kind == "length":
+        return low if low.isdecimal() else ""
+    if kind == "code":
+        return low if _CODE.fullmatch(low) else ""
+    names: Mapping[Kind, Mapping[str, str]] = {
+        "game": {game: told.game(game) for game in variants.games()},
+        "level": {level: told.level(level) for level in LEVELS},
+        "clock": {clock: clock for clock in CLOCKS},
+    }
+    return next((value for value, name in names.get(kind, {}).items() if low in (value, name.casefold())), "")
+
+
+def _mentioned(message: Written) -> dict[str, Person]:
+    """People without a user name who are mentioned, by how they stand in the text."""
+    entities = message.parse_entities([MessageEntity.TEXT_MENTION])
+    return {text: person_of(entity.user) for entity, text in entities.items() if entity.user}
+
+
+def _replied(message: Written) -> Person | None:
+    """Whom a message answers."""
+    before = _real_reply(message)
+    if before is None or before.from_user is None or before.sender_chat is not None:
+        return None
+    return person_of(before.from_user)
+
+
+def _answered(message: Written, bot: User) -> str:
+    """The number of the bot's message that this one answers, "" if it answers none."""
+    before = _real_reply(message)
+    return str(before.message_id) if before and before.from_user and before.from_user.id == bot.id else ""
+
+
+def _real_reply(message: Written) -> Written | None:
+    """What a message answers. In a topic every message is also an answer to the topic's first line."""
+    before = message.reply_to_message
+    return None if before is None or before.forum_topic_created else before
