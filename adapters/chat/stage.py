@@ -64,6 +64,8 @@ class _Slot:
     held: int = 0
     spared: str = ""
     """The hash of what was shown last without its picture."""
+    resting: bool = False
+    """Whether it waits for a better moment: at the end nothing is lost with it."""
     task: asyncio.Task[None] | None = None
     stirred: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -82,11 +84,13 @@ class _Slot:
 
     async def rest(self, seconds: float, *, until_pressed: bool) -> None:
         """Waits, but not longer than to the next wish (or press)."""
+        self.resting = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while not (self.wish and (self.wish.vias or not until_pressed)):
                     self.stirred.clear()
                     await self.stirred.wait()
+        self.resting = False
 
 
 class Stage:
@@ -103,6 +107,7 @@ class Stage:
         self._slots: dict[int, _Slot] = {}
         self._woken: set[str] = set()
         self._stirred = asyncio.Event()
+        self._closed = False
 
     # From outside.
 
@@ -201,12 +206,16 @@ class Stage:
 
     async def close(self) -> None:
         """Lets what is under way finish, for a while; what is left over is shown at the next start."""
+        self._closed = True
+        for slot in self._slots.values():
+            if slot.task and slot.resting:
+                slot.task.cancel()
         tasks = [slot.task for slot in self._slots.values() if slot.task]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=GRACE)
             for task in late:
                 task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     # Slots.
 
@@ -234,7 +243,7 @@ class Stage:
         """Sets the slot to work if it is idle and wanted, and forgets it if there is nothing to do."""
         if slot.held or (slot.task and not slot.task.done()):
             return
-        if slot.wish:
+        if slot.wish and not self._closed:
             slot.task = asyncio.create_task(self._work(slot))
             slot.task.add_done_callback(lambda _: self._go(slot))
         else:

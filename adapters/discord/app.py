@@ -149,7 +149,8 @@ def _point(api_url: str, gateway_url: str, cdn_url: str) -> None:
     Route.BASE = api_url or api
     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway_url) if gateway_url else gateway
     discord.asset.Asset.BASE = cdn_url or cdn
-    logging.getLogger("discord").setLevel(logging.INFO)
+    library = logging.getLogger("discord")
+    library.setLevel(max(library.getEffectiveLevel(), logging.INFO))
     discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
 
 
