@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from tests.servers.discord import DiscordServer
@@ -34,6 +34,13 @@ Row = tuple[str, float, str, float]
 """Name, value, unit, bound (0: none), as in `bot.bench.Figure`."""
 
 
+class Waited(NamedTuple):
+    """Seconds from a press until it is answered, and until the board is shown anew."""
+
+    answered: float
+    shown: float
+
+
 class Phone(Protocol):
     """One person with his chat."""
 
@@ -41,8 +48,8 @@ class Phone(Protocol):
         """Begins, up to a board with buttons."""
         ...
 
-    async def press(self) -> float:
-        """Presses the next button; seconds until the board is shown anew."""
+    async def press(self) -> "Waited":
+        """Presses the next button."""
         ...
 
 
@@ -87,8 +94,12 @@ async def _discord(progress: Progress) -> list[Row]:
     return _compared("Discord", *rows)
 
 
-_Taken = tuple[list[float], float, float]
-"""Seconds of each press, CPU seconds of the bot a press, seconds in which all are answered who press at once."""
+class _Taken(NamedTuple):
+    """Seconds of each press by itself, CPU seconds of the bot a press, seconds when all press at once."""
+
+    alone: list[float]
+    cpu: float
+    together: Waited
 
 
 async def _measured(phones: Sequence[Phone], pid: int, progress: Progress, *, echo: bool) -> _Taken:
@@ -97,27 +108,27 @@ async def _measured(phones: Sequence[Phone], pid: int, progress: Progress, *, ec
     await asyncio.sleep(1)
     took, before = [], _cpu(pid)
     for number in range(PRESSES):
-        took.append(await phones[number % len(phones)].press())
+        took.append((await phones[number % len(phones)].press()).shown)
         await asyncio.sleep(PACE)
         if progress:
             progress(number + 1, PRESSES)
     cpu = (_cpu(pid) - before) / PRESSES
     await asyncio.sleep(3)
-    began = time.perf_counter()
-    await asyncio.gather(*(phone.press() for phone in phones))
-    return took, cpu, time.perf_counter() - began
+    together = await asyncio.gather(*(phone.press() for phone in phones))
+    return _Taken(took, cpu, Waited(max(each.answered for each in together), max(each.shown for each in together)))
 
 
 def _compared(name: str, echo: _Taken, ours: _Taken) -> list[Row]:
-    p50, echoed = 1000 * statistics.median(ours[0]), 1000 * statistics.median(echo[0])
+    p50, echoed = 1000 * statistics.median(ours.alone), 1000 * statistics.median(echo.alone)
     return [
         (f"{name}: press to new board, p50", p50, "ms", echoed + 10),
-        (f"{name}: press to new board, p99", 1000 * statistics.quantiles(ours[0], n=100)[-1], "ms", 0),
+        (f"{name}: press to new board, p99", 1000 * statistics.quantiles(ours.alone, n=100)[-1], "ms", 0),
         (f"{name}: the same of an echo bot, p50", echoed, "ms", 0),
-        (f"{name}: {PEOPLE} presses at once, all shown after", ours[2], "s", 2.5),
-        (f"{name}: the same of an echo bot", echo[2], "s", 0),
-        (f"{name}: CPU of the bot a press", 1000 * ours[1], "ms", 8),
-        (f"{name}: the same of an echo bot", 1000 * echo[1], "ms", 0),
+        (f"{name}: {PEOPLE} presses at once, all answered after", ours.together.answered, "s", 2.5),
+        (f"{name}: {PEOPLE} presses at once, all boards shown after", ours.together.shown, "s", 0),
+        (f"{name}: the same of an echo bot", echo.together.shown, "s", 0),
+        (f"{name}: CPU of the bot a press", 1000 * ours.cpu, "ms", 8),
+        (f"{name}: the same of an echo bot", 1000 * echo.cpu, "ms", 0),
     ]
 
 
@@ -150,10 +161,15 @@ def _wanted(labels: Sequence[str], *, last: str) -> str | None:
     return next((label for label in WANTED if label in labels), steps[0] if steps else None)
 
 
-async def _timed(press: Callable[[], Awaitable[object]]) -> float:
+async def _waited(answered: Awaitable[object], shown: Awaitable[object]) -> Waited:
+    """How long both took from now."""
     began = time.perf_counter()
-    await press()
-    return time.perf_counter() - began
+
+    async def seconds(what: Awaitable[object]) -> float:
+        await what
+        return time.perf_counter() - began
+
+    return Waited(*await asyncio.gather(seconds(answered), seconds(shown)))
 
 
 class _TelegramPhone:
@@ -171,18 +187,14 @@ class _TelegramPhone:
             await self._user.press(message, label)
         await self._server.until(self._board, LIMIT)
 
-    async def press(self) -> float:
+    async def press(self) -> Waited:
         board = await self._server.until(self._board, LIMIT)
         label = _wanted(board.labels, last=self._last) or board.labels[0]
         self._last = label
         seen = (board.edits, len(self._user.private.messages))
 
-        async def pressed() -> None:
-            query = self._user.tap(board, label)
-            await self._server.until(lambda: (board.edits, len(self._user.private.messages)) != seen, LIMIT)
-            await self._user.answer(query)
-
-        return await _timed(pressed)
+        shown = self._server.until(lambda: (board.edits, len(self._user.private.messages)) != seen, LIMIT)
+        return await _waited(self._user.press(board, label, seconds=LIMIT), shown)
 
     def _with(self, label: str) -> "TelegramMessage":
         """The message with that button; StopIteration as long as there is none."""
@@ -208,17 +220,14 @@ class _DiscordPhone:
             await self._user.command(self._channel, "computer", level="easy")
         await self._server.until(self._board, LIMIT)
 
-    async def press(self) -> float:
+    async def press(self) -> Waited:
         board = await self._server.until(self._board, LIMIT)
         label = _wanted(board.labels, last=self._last) or board.labels[0]
         self._last = label
         seen = (board.edits, len(self._channel.messages))
 
-        async def pressed() -> None:
-            await self._user.press(board, label)
-            await self._server.until(lambda: (board.edits, len(self._channel.messages)) != seen, LIMIT)
-
-        return await _timed(pressed)
+        shown = self._server.until(lambda: (board.edits, len(self._channel.messages)) != seen, LIMIT)
+        return await _waited(self._user.press(board, label), shown)
 
     def _board(self) -> "DiscordMessage":
         """The newest board; IndexError as long as there is none."""

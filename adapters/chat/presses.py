@@ -72,14 +72,21 @@ class Presses:
             except Stale:
                 await self._shown(press, screen, via, forced=True)
                 raise
-            await self._shown(press, screen, via, peek)
+            await self._shown(press, screen, via, peek, table=table)
         return Done(self._told(table, who, press.words))
 
     async def _shown(
-        self, press: Press, screen: Shown, via: Via | None, peek: Peek | None = None, *, forced: bool = False
+        self,
+        press: Press,
+        screen: Shown,
+        via: Via | None,
+        peek: Peek | None = None,
+        *,
+        table: Table | None = None,
+        forced: bool = False,
     ) -> None:
         """The live message is shown anew; a press on another one is only answered."""
-        self._stage.show(screen, via, peek, forced=forced)
+        self._stage.show(screen, via, peek, table=table, forced=forced)
         if via is None and press.via is not None:
             await press.via.acknowledge()
 

@@ -51,10 +51,12 @@ class Shows:
         self._matches = matches
         self._lobby = lobby
 
-    async def compose(self, screen: Shown, peek: Peek) -> Showing:
-        """What `screen` has to show now."""
+    async def compose(self, screen: Shown, peek: Peek, known: Table | None = None) -> Showing:
+        """What `screen` has to show now. `known`: the table, as far as a press has brought it."""
         try:
-            return await self._table(screen, peek)
+            if known is None or known.revision < screen.shown_revision:
+                known = await self._matches.look(screen.watched)
+            return await self._table(screen, peek, known)
         except Unreadable:
             return await self._challenge(screen, peek)
 
@@ -84,8 +86,7 @@ class Shows:
             return table.seats[0].player
         return None if table.computer is None else table.seats[0].player
 
-    async def _table(self, screen: Shown, peek: Peek) -> Showing:
-        table = await self._matches.look(screen.watched)
+    async def _table(self, screen: Shown, peek: Peek, table: Table) -> Showing:
         told = words(screen.language)
         seat = None if screen.player is None else table.seat_of(Who(screen.player))
         tally = None

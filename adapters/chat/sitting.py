@@ -7,17 +7,25 @@ from bot.service.ports import Store
 from bot.service.table import Seat, Shown, Table, Who
 from render.words import clean_name
 
+KNOWN = 10_000
+"""People whose numbers are remembered."""
+
 
 class Sitting:
     """Players and their matches, as seen from the chats."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._known: dict[Person, Seat] = {}
 
     async def seat(self, person: Person) -> Seat:
         """A seat for somebody, under the name that he shows."""
-        name = clean_name(person.name)
-        return Seat(await self._store.player(person.platform, person.id, name), name)
+        if person not in self._known:
+            if len(self._known) >= KNOWN:
+                self._known.clear()
+            name = clean_name(person.name)
+            self._known[person] = Seat(await self._store.player(person.platform, person.id, name), name)
+        return self._known[person]
 
     async def player(self, person: Person) -> int:
         """The number of the player."""

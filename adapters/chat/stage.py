@@ -42,6 +42,8 @@ class _Wish:
     call: str = ""
     forced: bool = False
     peek: Peek = Peek()
+    table: Table | None = None
+    """The table that a press has led to: if that is all that is wished, nobody has to look it up."""
 
     def and_then(self, later: "_Wish") -> "_Wish":
         """Both in one."""
@@ -166,9 +168,18 @@ class Stage:
             if screen.message != pressed.message:
                 await self._retire(pressed)
 
-    def show(self, screen: Shown, via: Via | None = None, peek: Peek | None = None, *, forced: bool = False) -> None:
-        """Shows a live message anew; `peek`: with other buttons or a hint for this once."""
-        self._want(screen, _Wish((via,) if via else (), forced=forced or peek is not None, peek=peek or Peek()))
+    def show(
+        self,
+        screen: Shown,
+        via: Via | None = None,
+        peek: Peek | None = None,
+        *,
+        table: Table | None = None,
+        forced: bool = False,
+    ) -> None:
+        """Shows a live message anew; `peek`: with other buttons or a hint for this once; `table`: as it is known."""
+        forced = forced or peek is not None
+        self._want(screen, _Wish((via,) if via else (), forced=forced, peek=peek or Peek(), table=table))
 
     async def belongs_to(self, screen: Shown, player: int) -> None:
         """A shared screen that was one player's is another's: he, not who had opened it, sits down."""
@@ -284,7 +295,7 @@ class Stage:
         if screen is None:
             return
         plenty = bool(wish.vias) or await self._platform.ready(screen)
-        shown = await self._shows.compose(screen, wish.peek)
+        shown = await self._shows.compose(screen, wish.peek, wish.table)
         try:
             slot.spared = await self._put(screen, shown, wish, "" if plenty else spared or "nothing")
         except Closed as closed:
