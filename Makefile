@@ -36,8 +36,8 @@ test: $(VENV)/dev.stamp system ## everything: style, types, import contracts, te
 golden: $(VENV)/dev.stamp ## write the golden files of tests/render anew: look at the difference before you commit it
 	TAVLA_WRITE_GOLDEN=1 $(BIN)/pytest tests/render $(ARGS)
 
-BENCH ?= rules ai picture storage service
-bench: $(VENV)/run.stamp ## the figures that the README quotes (BENCH="rules ai")
+BENCH ?= rules ai picture storage service platforms
+bench: $(VENV)/dev.stamp ## the figures that the README quotes (BENCH="rules ai")
 	@for what in $(BENCH); do $(BIN)/tavla bench $$what $(ARGS) || exit; done
 
 GAME ?= tavla
