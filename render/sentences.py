@@ -273,8 +273,15 @@ class Teller:
 
     def _running(self, tally: Tally | None) -> Iterator[str]:
         if tally is not None:
-            told = self._words.say("You %(mine)d · Computer %(computer)d", mine=tally.mine, computer=tally.computer)
+            told = self._tally(tally)
             yield self._words.say("Points won in all games: %(tally)s", tally=told)
+
+    def _tally(self, tally: Tally) -> str:
+        say, points = self._words.say, {"mine": tally.mine, "computer": tally.computer}
+        if not self._shared:
+            return say("You %(mine)d · Computer %(computer)d", **points)
+        (name,) = (name for name, seat in zip(self._names, self._table.seats, strict=True) if not seat.computer)
+        return say("%(name)s %(mine)d · Computer %(computer)d", name=name, **points)
 
     def _numbering(self) -> str:
         if self._seat is not None:

@@ -20,7 +20,8 @@ from tests.test_platforms import Ayse, Mehmet, Servers, both_there, one_press, s
 @pytest.fixture
 async def servers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Servers]:
     """Both servers and one bot on both, with time running quicker than people play."""
-    monkeypatch.setattr(budget, "PRIVATE_A_SECOND", 1000.0)
+    for name in ("PRIVATE", "ALL"):
+        monkeypatch.setattr(budget, name, budget.Limit(100_000, 1.0, 100_000))
     async with AsyncExitStack() as ending:
         telegram = await ending.enter_async_context(TelegramServer())
         discord = await ending.enter_async_context(DiscordServer())

@@ -291,7 +291,7 @@ async def test_the_operator_is_told_where_the_bot_is_and_how_to_invite_it(server
         await both_there(servers)
         await until(lambda: any("Discord" in line for line in program.said))
         told = "\n".join(program.said)
-        assert "https://t.me/tavla_bot?startgroup=" in told
+        assert "https://t.me/tavla_bot?startgroup" in told
         assert f"client_id={servers.discord.application_id}" in told
         assert "Attach Files" in told
         assert "privacy" in told

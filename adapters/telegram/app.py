@@ -14,11 +14,11 @@ from typing import Any
 from telegram import Bot, BotCommand, Update
 from telegram.error import Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, ContextTypes, TypeHandler
-from telegram.request import HTTPXRequest
 
 from adapters.chat.desk import Desk
 from adapters.chat.stage import Stage
 from adapters.telegram.budget import Budget
+from adapters.telegram.http import Polls, Requests
 from adapters.telegram.posts import Posts
 from adapters.telegram.reception import Reception
 from bot.service.lobby import Lobby
@@ -42,11 +42,10 @@ ALARM_EVERY = 60.0
 """Seconds between two lines about another process that polls with the same token."""
 AT_ONCE = 32
 """Updates that are handled side by side; two for one match are told apart by its revision."""
-CONNECTIONS = 8
+CONNECTIONS = 16
 ALLOWED = (Update.MESSAGE, Update.CALLBACK_QUERY, Update.MY_CHAT_MEMBER)
 NOTE = "telegram.commands"
 """Under which the store keeps what Telegram was told last."""
-_REFUSED = (401, 404)
 
 
 class Telegram:
@@ -78,7 +77,7 @@ class Telegram:
         self._stage = Stage(self._posts, store=store, matches=matches, lobby=lobby, pictures=pictures, now=now)
         desk = Desk(self._stage, self._posts, store=store, matches=matches, lobby=lobby)
         self._reception = Reception(desk, self._stage, self._posts, store)
-        self._polls: _Polls | None = None
+        self._polls: Polls | None = None
         screens.join(self._stage)
 
     @property
@@ -99,8 +98,13 @@ class Telegram:
         finally:
             showing.cancel()
             await asyncio.gather(showing, return_exceptions=True)
-            await self._stage.close()
-            self._reception.close()
+            await self._close()
+
+    async def _close(self) -> None:
+        """Shows and answers what is under way, while there is a connection."""
+        await self._stage.close()
+        await self._reception.close()
+        await self._posts.close()
 
     async def _serve(self) -> None:
         pause = FIRST_PAUSE
@@ -109,8 +113,7 @@ class Telegram:
             try:
                 await self._connect()
             except InvalidToken:
-                self._say("Telegram: the token was not accepted; the bot does not run there. Ask @BotFather for the")
-                self._say("  right one and set TELEGRAM_TOKEN.")
+                self._say("Telegram: the token is not accepted. Set TELEGRAM_TOKEN to the one that @BotFather tells.")
                 return
             except TelegramError as error:
                 log.warning("Telegram: %s", type(error).__name__)
@@ -124,7 +127,7 @@ class Telegram:
     async def _connect(self) -> None:
         """One client from login to its end. Raises `InvalidToken` if the token is not or no more accepted; any other
         error, and the return after too long a silence, want a new one."""
-        polls = self._polls = _Polls()
+        polls = self._polls = Polls()
         application = self._application(polls)
         async with application:
             await self._greet(application.bot)
@@ -134,18 +137,17 @@ class Telegram:
                 await self._poll(application, polls)
             except asyncio.CancelledError:
                 await self._stop(application)
-                await self._stage.close()
+                await self._close()
                 raise
             finally:
                 await self._stop(application)
                 self._posts.connected(None)
                 self._polls = None
 
-    def _application(self, polls: "_Polls") -> "Application[Any, Any, Any, Any, Any, Any]":
+    def _application(self, polls: Polls) -> "Application[Any, Any, Any, Any, Any, Any]":
         builder = Application.builder().token(self._token).concurrent_updates(AT_ONCE).job_queue(None)
         # No AIORateLimiter: it halts every chat when one is told to wait. `Budget` holds back that one alone.
-        sending = HTTPXRequest(connection_pool_size=CONNECTIONS, pool_timeout=20.0, read_timeout=10.0)
-        builder = builder.request(sending).get_updates_request(polls)
+        builder = builder.request(Requests(CONNECTIONS)).get_updates_request(polls)
         if self._base_url:
             builder = builder.base_url(f"{self._base_url}/bot").base_file_url(f"{self._base_url}/file/bot")
         application = builder.build()
@@ -155,7 +157,7 @@ class Telegram:
     async def _take(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
         await self._reception.take(update, context.bot)
 
-    async def _poll(self, application: "Application[Any, Any, Any, Any, Any, Any]", polls: "_Polls") -> None:
+    async def _poll(self, application: "Application[Any, Any, Any, Any, Any, Any]", polls: Polls) -> None:
         if application.updater is None:
             raise RuntimeError("an application that polls has an updater")
         await application.updater.start_polling(
@@ -196,7 +198,7 @@ class Telegram:
             return
         self._welcomed = True
         self._say(f"Telegram: @{bot.username} is connected: https://t.me/{bot.username}")
-        self._say(f"  to a group: https://t.me/{bot.username}?startgroup=tavla")
+        self._say(f"  to a group: https://t.me/{bot.username}?startgroup")
         if not bot.bot.can_join_groups:
             self._say("  @BotFather, /setjoingroups: Enable, or nobody can add it to a group")
         self._say("  @BotFather's other settings stay as they are: group privacy on, no inline mode, no administrator")
@@ -211,26 +213,13 @@ class Telegram:
         name = hashlib.sha256(text.encode()).hexdigest()[:32]
         if await self._store.note(NOTE) == name:
             return
-        for language, commands in told.items():
-            code = None if language == SOURCE else language
-            await bot.set_my_commands([BotCommand(*command) for command in commands], language_code=code)
+        try:
+            for language, commands in told.items():
+                code = None if language == SOURCE else language
+                await bot.set_my_commands([BotCommand(*command) for command in commands], language_code=code)
+        except InvalidToken:
+            raise
+        except TelegramError as error:  # they can be typed all the same; the next start tells them
+            log.warning("Telegram: the list of commands was not taken: %s", type(error).__name__)
+            return
         await self._store.put_note(NOTE, name)
-
-
-class _Polls(HTTPXRequest):
-    """The connection of the polls alone, so that nothing else can keep them waiting. It notes when one was finished,
-    and that the token is not accepted: python-telegram-bot ends its polling for good then, and tells nobody."""
-
-    def __init__(self) -> None:
-        super().__init__(connection_pool_size=2, pool_timeout=5.0)
-        self.finished = time.monotonic()
-        self.refused = asyncio.Event()
-
-    async def do_request(self, *arguments: Any, **named: Any) -> tuple[int, bytes]:
-        """A request as the library makes it, and what came of it."""
-        code, answer = await super().do_request(*arguments, **named)
-        if code in _REFUSED:
-            self.refused.set()
-        elif code == 200:
-            self.finished = time.monotonic()
-        return code, answer

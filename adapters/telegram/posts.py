@@ -17,6 +17,8 @@ from render.message import Message
 
 PLATFORM = "telegram"
 PICTURE = "board.png"
+RETIRED_WITHIN = 2.0
+"""Seconds that old messages get at the end to lose their buttons."""
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 # Telegram's texts, in small letters: python-telegram-bot changes capitals, and nothing else tells the cases apart.
 _UNCHANGED = "message is not modified"
@@ -39,6 +41,7 @@ class Posts:
         self.budget = budget
         self._bot: Bot | None = None
         self._connected = asyncio.Event()
+        self._retiring: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def connected(self, bot: Bot | None) -> None:
         """Another client is logged in from now on, or none."""
@@ -55,14 +58,14 @@ class Posts:
     async def post(self, screen: Shown, message: Message, png: bytes | None, via: Via | None, call: str) -> str:
         """A new message; whoever is called hears it, anybody else does not.
 
-        After a time-out the message may be there all the same: it is sent again, and a press on the first one makes
-        that the live one.
+        After a time-out the message may be there all the same: it is sent again, and the first one loses its buttons
+        when somebody presses one.
         """
-        with self._at(screen.chat):
+        with self.at(screen.chat):
             return str(await self._send(screen, message, png, call))
 
     async def edit(self, screen: Shown, message: Message, png: bytes | None, via: Via | None) -> None:
-        with self._at(screen.chat):
+        with self.at(screen.chat):
             try:
                 await self._edit(int(screen.chat), int(screen.message), message, png)
             except BadRequest as error:
@@ -70,13 +73,31 @@ class Posts:
                     raise
 
     async def retire(self, screen: Shown) -> None:
-        self.budget.spend(screen.chat)
-        with suppress(BadRequest), self._at(screen.chat):
-            await self._logged_in().edit_message_reply_markup(int(screen.chat), int(screen.message))
+        """Done soon: nobody waits until the chat takes one more call."""
+        place = screen.chat, screen.message
+        if place not in self._retiring:
+            self._retiring[place] = asyncio.create_task(self._retire(*place))
+
+    async def close(self) -> None:
+        """Ends what is under way; buttons that are left over do no harm."""
+        tasks = list(self._retiring.values())
+        if tasks:
+            await asyncio.wait(tasks, timeout=RETIRED_WITHIN)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def link(self, code: str) -> str:
         """The address that opens a private chat with the bot and shows a challenge there."""
         return f"https://t.me/{self._bot.username}?start={code}" if self._bot else code
+
+    async def _retire(self, chat: str, message: str) -> None:
+        try:
+            await self.budget.take(chat)
+            with suppress(Trouble), self.at(chat):
+                await self._logged_in().edit_message_reply_markup(int(chat), int(message))
+        finally:
+            del self._retiring[chat, message]
 
     async def _send(self, screen: Shown, message: Message, png: bytes | None, call: str) -> int:
         bot, chat, mention = self._logged_in(), int(screen.chat), call if screen.shared else ""
@@ -129,8 +150,8 @@ class Posts:
         return self._bot
 
     @contextmanager
-    def _at(self, chat: str) -> Iterator[None]:
-        """Around a call in a chat. Raises `Trouble` instead of Telegram's errors, and `BadRequest` for no change."""
+    def at(self, chat: str) -> Iterator[None]:
+        """Around a call in a chat. Raises `Trouble` instead of Telegram's errors."""
         try:
             yield
         except RetryAfter as error:
@@ -155,7 +176,7 @@ def seconds(error: RetryAfter) -> float:
 
 def _meant(error: BadRequest) -> Trouble:
     """What a bad request means for the message."""
-    text = str(error).casefold()
+    text = str(error).casefold().partition(":")[0]  # behind the colon Telegram may quote what was sent
     if any(part in text for part in _GONE):
         return Gone(text)
     if any(part in text for part in _CLOSED):

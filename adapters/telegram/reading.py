@@ -20,7 +20,7 @@ from render.words import Words, preferred, words
 START, TEXT = "start", "text"
 _CODE = re.compile(r"[a-z0-9]{10}")
 _NAMED = re.compile(r"@[A-Za-z0-9_]{4,32}")
-_COMMAND = re.compile(r"/([a-z0-9_]{1,32})(?:@([A-Za-z0-9_]{1,32}))?\s*(.*)", re.DOTALL)
+_COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]{1,32}))?(?:\s+(.*))?", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -59,22 +59,26 @@ def asked_of(update: Update, bot: User) -> Asked | None:
     name, addressed, rest = command.groups()
     if (addressed or bot.username or "").casefold() != (bot.username or "").casefold():
         return None
-    return _command(asked, message, name, rest)
-
-
-def _command(asked: Asked, message: Written, name: str, rest: str) -> Asked | None:
-    if name == START:
-        return replace(asked, command=START, options={"code": rest.strip()} if rest.strip() else {})
-    if name not in COMMANDS:
-        if asked.place.private:
+    asked = replace(asked, command=name.lower())
+    if name.lower() != START and name.lower() not in COMMANDS:
+        if asked.place.private or addressed:
             raise Unreadable("unknown_command")
         return None  # in a group it may be meant for another bot
-    if any(option.kind == "play" for option in COMMANDS[name].options):
-        return replace(asked, command=name, options={"play": rest})
-    found = _read(name, rest, _mentioned(message), words(preferred(asked.person.language)))
-    if name == "challenge" and found.opponent is None and not found.named:
+    return _command(asked, message, bot, rest or "")
+
+
+def _command(asked: Asked, message: Written, bot: User, rest: str) -> Asked:
+    if asked.command == START:
+        return replace(asked, options={"code": rest.strip()} if rest.strip() else {})
+    if any(option.kind == "play" for option in COMMANDS[asked.command].options):
+        return replace(asked, options={"play": rest})
+    found = _read(asked.command, rest, _mentioned(message), words(preferred(asked.person.language)))
+    for person in (asked.person, person_of(bot)):  # of everybody else only Telegram knows who has a user name
+        if found.named and found.named.casefold() == person.username.casefold():
+            found.opponent, found.named = person, ""
+    if asked.command == "challenge" and not (found.opponent or found.named or asked.place.private):
         found.opponent = _replied(message)
-    return replace(asked, command=name, options=found.options, opponent=found.opponent, named=found.named)
+    return replace(asked, options=found.options, opponent=found.opponent, named=found.named)
 
 
 def _read(name: str, rest: str, mentioned: Mapping[str, Person], told: Words) -> _Words:

@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from contextlib import suppress
+from typing import Any
 
 from telegram import (
     Bot,
@@ -16,10 +18,11 @@ from telegram import (
 )
 from telegram import Message as Written
 from telegram.constants import ChatType, ParseMode
-from telegram.error import BadRequest, TelegramError
+from telegram.error import TelegramError
 
 from adapters.chat.desk import Desk
 from adapters.chat.people import Place
+from adapters.chat.ports import Trouble
 from adapters.chat.replies import Done, Opened, Reply, Said
 from adapters.chat.stage import Stage
 from adapters.telegram import reading
@@ -35,7 +38,10 @@ log = logging.getLogger(__name__)
 
 REFUSAL_STAYS = 30.0
 """Seconds for which a group reads why a typed command was refused."""
-_LATE = ("query is too old", "query id is invalid", "query_id_invalid")
+ANSWERED_WITHIN = 30.0
+"""Seconds after which an answer is not given any more, in a chat that takes no more for now."""
+FINISHED_WITHIN = 2.0
+"""Seconds that answers get at the end."""
 _AWAY = (ChatMember.LEFT, ChatMember.BANNED)
 
 
@@ -47,6 +53,7 @@ class Reception:
         self._stage = stage
         self._posts = posts
         self._store = store
+        self._answering: set[asyncio.Task[None]] = set()
         self._cleaning: set[asyncio.Task[None]] = set()
 
     async def take(self, update: Update, bot: Bot) -> None:
@@ -60,15 +67,17 @@ class Reception:
                 await self._stage.moved(str(update.message.chat.id), str(update.message.migrate_to_chat_id))
             elif update.message and update.message.chat.type != ChatType.CHANNEL:
                 await self._written(update, update.message, bot)
-        except TelegramError as error:
-            log.info("Telegram: an answer was not taken: %s", type(error).__name__)
         except Exception:
             log.exception("Telegram: an update could not be handled")
 
-    def close(self) -> None:
-        """Leaves standing what would have been cleaned away."""
-        for task in self._cleaning:
+    async def close(self) -> None:
+        """Gives the answers that can be given at once, and leaves standing what would have been cleaned away."""
+        if self._answering:
+            await asyncio.wait(self._answering, timeout=FINISHED_WITHIN)
+        tasks = [*self._answering, *self._cleaning]
+        for task in tasks:
             task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     # Written.
 
@@ -81,10 +90,10 @@ class Reception:
             asked = reading.asked_of(update, bot.bot)
             reply = await self._desk.command(asked) if asked else Done()
         except Refusal as refusal:
-            await self._refuse(message, told.refusal(refusal), bot)
+            self._refuse(message, told.refusal(refusal), bot)
         except Exception:
             log.exception("Telegram: a command failed")
-            await self._refuse(message, told.say("Something went wrong here. Please try again."), bot)
+            self._refuse(message, told.say("Something went wrong here. Please try again."), bot)
         else:
             await self._answer(message, reply, bot)
 
@@ -94,35 +103,27 @@ class Reception:
             case Opened(screen, call):
                 await self._stage.open(screen, call=call)
             case Said(said):
-                await self._say(message, said, bot)
+                self._say(message, said, bot)
 
-    async def _refuse(self, message: Written, text: str, bot: Bot) -> None:
-        sent = await self._say(message, Message(lines=(text,)), bot)
-        if message.chat.type != ChatType.PRIVATE:
-            task = asyncio.create_task(self._clean(sent, bot))
-            self._cleaning.add(task)
-            task.add_done_callback(self._cleaning.discard)
+    def _refuse(self, message: Written, text: str, bot: Bot) -> None:
+        self._say(message, Message(lines=(text,)), bot, stays=message.chat.type == ChatType.PRIVATE)
 
-    async def _clean(self, sent: Written, bot: Bot) -> None:
-        await asyncio.sleep(REFUSAL_STAYS)
-        with suppress(TelegramError):
-            await bot.delete_message(sent.chat.id, sent.message_id)
+    def _say(self, to: MaybeInaccessibleMessage, said: Message, bot: Bot, *, stays: bool = True) -> None:
+        """A message for whoever wrote or pressed. No handler waits for it: that would keep other chats waiting."""
+        _kept(self._answering, self._said_to(to, said, bot, stays=stays))
 
-    async def _say(self, to: MaybeInaccessibleMessage, said: Message, bot: Bot) -> Written:
-        """A message for whoever wrote or pressed; in a group as an answer to him."""
-        self._posts.budget.spend(str(to.chat.id))
-        private = to.chat.type == ChatType.PRIVATE
-        thread = to.message_thread_id if isinstance(to, Written) and to.is_topic_message else None
-        return await bot.send_message(
-            to.chat.id,
-            fitted(said, TEXT),
-            parse_mode=ParseMode.HTML,
-            reply_markup=keyboard(said),
-            message_thread_id=thread,
-            link_preview_options=LinkPreviewOptions(is_disabled=True),
-            disable_notification=True,
-            reply_parameters=None if private else ReplyParameters(to.message_id, allow_sending_without_reply=True),
-        )
+    async def _said_to(self, to: MaybeInaccessibleMessage, said: Message, bot: Bot, *, stays: bool) -> None:
+        chat = str(to.chat.id)
+        try:
+            async with asyncio.timeout(ANSWERED_WITHIN):
+                await self._posts.budget.take(chat)
+            with self._posts.at(chat):
+                sent = await _sent(to, said, bot)
+        except (Trouble, TimeoutError) as trouble:
+            log.info("Telegram: an answer was not given: %s", str(trouble) or type(trouble).__name__)
+            return
+        if not stays:
+            _kept(self._cleaning, _clean(sent, bot))
 
     # Pressed.
 
@@ -149,8 +150,8 @@ class Reception:
             case Done(text):
                 await _toast(query, text)
             case Opened(screen, call):
-                await _toast(query, "")
                 await self._stage.open(screen, call=call)
+                await _toast(query, "")
             case Said(said):
                 await self._said(query, said, bot)
 
@@ -166,7 +167,7 @@ class Reception:
                 return
         await _toast(query, "")
         if query.message:
-            await self._say(query.message, said, bot)
+            self._say(query.message, said, bot)
 
     async def _place(self, message: MaybeInaccessibleMessage) -> Place:
         """Where the pressed message stands. The topic of one that is too old is not told, but known here."""
@@ -187,13 +188,40 @@ class Reception:
 
 
 async def _toast(query: CallbackQuery, text: str, *, alert: bool = False, url: str | None = None) -> None:
-    """Answers a press; too late for an answer is no fault."""
+    """Answers a press. An answer that comes too late, or not at all, is no fault: what was done is done."""
     try:
         await query.answer(cut(text) or None, show_alert=alert, url=url)
-    except BadRequest as error:
-        if not any(late in str(error).casefold() for late in _LATE):
-            raise
-        log.info("Telegram: a press was answered too late to be seen")
+    except TelegramError as error:
+        log.info("Telegram: a press was not answered: %s", type(error).__name__)
+
+
+async def _sent(to: MaybeInaccessibleMessage, said: Message, bot: Bot) -> Written:
+    """A message for one person; in a group as an answer to him."""
+    private = to.chat.type == ChatType.PRIVATE
+    thread = to.message_thread_id if isinstance(to, Written) and to.is_topic_message else None
+    return await bot.send_message(
+        to.chat.id,
+        fitted(said, TEXT),
+        parse_mode=ParseMode.HTML,
+        reply_markup=keyboard(said),
+        message_thread_id=thread,
+        link_preview_options=LinkPreviewOptions(is_disabled=True),
+        disable_notification=True,
+        reply_parameters=None if private else ReplyParameters(to.message_id, allow_sending_without_reply=True),
+    )
+
+
+async def _clean(sent: Written, bot: Bot) -> None:
+    await asyncio.sleep(REFUSAL_STAYS)
+    with suppress(TelegramError):
+        await bot.delete_message(sent.chat.id, sent.message_id)
+
+
+def _kept(tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
+    """Starts work that nobody waits for."""
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
 
 
 def _elsewhere(query: CallbackQuery, bot: Bot) -> str:

@@ -243,7 +243,7 @@ class TelegramServer:
         self._revoked = True
         self.updates.end(Refused(401, "Unauthorized"))
 
-    async def until(self, condition: Callable[[], T], seconds: float = 10.0) -> T:
+    async def until(self, condition: Callable[[], T | None], seconds: float = 10.0) -> T:
         """Waits until `condition()` is true and returns it; a LookupError or StopIteration in it counts as "not yet".
 
         Raises TimeoutError, which tells the latest calls.
