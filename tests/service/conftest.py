@@ -1,6 +1,6 @@
 """A whole service in memory: real store, a thinker that plays the first legal play, a clock that the test turns."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -8,11 +8,12 @@ import pytest
 from bot.engine.match import Phase, Shape
 from bot.engine.plays import legal_plays
 from bot.service.actions import Action, Verb
+from bot.service.flow import COMPUTER, NOTICE, REMATCH
 from bot.service.jobs import Jobs
 from bot.service.lobby import Lobby
 from bot.service.matches import Matches
 from bot.service.ports import Question, Ranked, Store, Thought
-from bot.service.table import Seat, Table, Terms, Who
+from bot.service.table import Job, Seat, Table, Terms, Who
 from storage.sqlite import MEMORY, open_sqlite
 
 
@@ -44,14 +45,30 @@ class Service:
     time: float = 1000.0
     saved: list[Table] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    rung: list[Table] = field(default_factory=list)
+    deaf: bool = False
+    """Whether nobody hears when it is rung for him."""
 
     def __post_init__(self) -> None:
         self.matches = Matches(self.store, self.thinker, self.now, self.saved.append)
         self.lobby = Lobby(self.store, self.now, self.saved.append, self.changed.append)
-        self.jobs = Jobs(self.store, self.now, {"computer": self.matches.computer})
+        work = {COMPUTER: self.matches.computer, REMATCH: self.matches.rematch, NOTICE: self.notice}
+        self.jobs = Jobs(self.store, self.now, work)
 
     def now(self) -> float:
         return self.time
+
+    async def notice(self, job: Job) -> None:
+        await self.matches.notice(job, self.ring)
+
+    async def ring(self, table: Table) -> None:
+        if self.deaf:
+            raise RuntimeError("nobody hears")
+        self.rung.append(table)
+
+    async def waiting(self) -> Sequence[Job]:
+        """The jobs that there are, due or not; looking does not lease them."""
+        return await self.store.claim(self.time + 1000, 0, 99)
 
     async def person(self, name: str) -> Seat:
         """Somebody who can sit down."""

@@ -11,7 +11,8 @@ from bot.engine.errors import Unreadable
 from bot.engine.match import Phase, Shape
 from bot.service import flow, records
 from bot.service.fairness import commitment, dice_of, new_id
-from bot.service.table import Commit, Seat, Table, Terms
+from bot.service.flow import NOTICE, QUIET
+from bot.service.table import Commit, Job, Seat, Table, Terms
 from tests.engine.playing import whole_match
 
 PEOPLE = (Seat(1, "Ayşe"), Seat(2, "Mehmet"))
@@ -47,7 +48,7 @@ def test_the_computer_throws_by_itself_and_its_play_is_a_job() -> None:
     assert [(job.kind, job.run_at, job.expect_revision) for job in commit.jobs] == [("computer", 100.0, 1)]
 
 
-def test_a_person_who_starts_leaves_no_job() -> None:
+def test_against_the_computer_a_person_who_starts_leaves_no_job() -> None:
     commit, _ = seated_with_starter(AGAINST_COMPUTER, 0)
     assert commit.jobs == ()
 
@@ -124,3 +125,95 @@ def test_somebody_may_concede_before_the_computer_has_thrown_once() -> None:
     commit = flow.advance(commit.table, [ask.Concede(0, "game")], 101.0, dice_of(seed, commit.table.id))
     assert commit.table.match.phase is Phase.CONCESSION
     assert [job.kind for job in commit.jobs] == ["computer"]
+
+
+# Notices: between people, for somebody who is awaited and did not act himself.
+
+
+class People:
+    """Two people at a table who start with seat 0, and what has to be done for them."""
+
+    def __init__(self, length: int = 3) -> None:
+        commit, seed = next(
+            (commit, bytes([number]) * 32)
+            for number in range(100)
+            if (commit := seated(seed=bytes([number]) * 32, length=length)).table.match.game.starter == 0
+        )
+        self.dice = dice_of(seed, commit.table.id)
+        self.commit = commit
+
+    def do(self, *commands: ask.Command) -> Commit:
+        table = self.commit.table
+        self.commit = flow.advance(table, commands, table.updated + 1, self.dice)
+        return self.commit
+
+    def play(self) -> Commit:
+        """Whoever is to move plays his roll and confirms."""
+        seat, turn = self.commit.table.awaited[0], self.commit.table.match.game.turn()
+        steps = tuple((step.start, step.die) for step in turn.plays()[0].steps)
+        return self.do(ask.TakeSteps(seat, steps), ask.Confirm(seat))
+
+
+def noticed(commit: Commit) -> bool:
+    """Whether somebody is to be told, and nothing else is to be done."""
+    if NOTICE not in [job.kind for job in commit.jobs]:
+        return False
+    table = commit.table
+    assert commit.jobs == (Job(table.id, NOTICE, table.updated + QUIET, table.revision),)
+    return True
+
+
+def test_whoever_starts_is_told_half_a_minute_after_they_have_sat_down() -> None:
+    commit = People().commit
+    assert noticed(commit)
+    assert commit.jobs[0].run_at == commit.table.created + 30
+
+
+def test_whoever_acts_himself_is_not_told() -> None:
+    people = People()
+    assert not noticed(people.do(ask.Throw(0)))
+    step = people.commit.table.match.game.turn().steps()[0]
+    assert not noticed(people.do(ask.TakeSteps(0, ((step.start, step.die),))))
+    assert not noticed(people.do(ask.Undo(0)))
+
+
+def test_the_next_player_is_told() -> None:
+    people = People()
+    people.do(ask.Throw(0))
+    commit = people.play()
+    assert commit.table.awaited == (1,)
+    assert noticed(commit)
+
+
+def test_an_offer_and_its_answer_are_told_to_the_other_one() -> None:
+    people = People()
+    people.do(ask.Throw(0))
+    assert noticed(people.do(ask.Concede(0, "game")))
+    assert noticed(people.do(ask.AnswerConcession(1, accept=False)))
+    assert noticed(people.do(ask.Concede(1, "game")))
+    assert not noticed(people.do(ask.AnswerConcession(0, accept=False))), "he who declines is to move himself"
+
+
+def test_the_end_of_a_game_and_the_next_one_are_told() -> None:
+    people = People()
+    people.do(ask.Throw(0), ask.Concede(0, "game"))
+    assert noticed(people.do(ask.AnswerConcession(1, accept=True)))
+    starter = flow.advance(people.commit.table, [ask.NextGame(0)], 200.0, people.dice).table.awaited[0]
+    assert noticed(people.do(ask.NextGame(1 - starter)))
+
+
+def test_a_wish_for_a_rematch_is_told_and_its_granting_is_other_work() -> None:
+    people = People(length=1)
+    people.do(ask.Throw(0), ask.Concede(0, "game"))
+    assert noticed(people.do(ask.AnswerConcession(1, accept=True)))
+    assert noticed(people.do(ask.AskRematch(0)))
+    assert [job.kind for job in people.do(ask.AskRematch(1)).jobs] == ["rematch"]
+
+
+def test_nobody_is_told_that_the_computer_has_moved() -> None:
+    commit, seed = seated_with_starter(AGAINST_COMPUTER, 1)
+    dice, table = dice_of(seed, commit.table.id), commit.table
+    steps = tuple((step.start, step.die) for step in table.match.game.turn().plays()[0].steps)
+    commit = flow.advance(table, [ask.TakeSteps(1, steps), ask.Confirm(1)], 101.0, dice)
+    assert commit.table.awaited == (0,)
+    assert commit.jobs == ()

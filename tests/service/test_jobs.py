@@ -1,11 +1,8 @@
-"""Jobs are done whatever fails, and screens are shown the newest."""
+"""Jobs are done whatever fails."""
 
 import asyncio
 
-import pytest
-
 from bot.service.jobs import Jobs
-from bot.service.screens import Screens
 from bot.service.table import Job
 from tests.service.conftest import Service
 
@@ -66,53 +63,3 @@ async def test_a_store_that_fails_for_a_while_is_asked_again(service: Service) -
         service.jobs.poke()
     await until(lambda: service.saved[-1].revision > table.revision)
     running.cancel()
-
-
-async def test_a_screen_is_shown_at_the_start_and_after_every_wake_the_newest_once() -> None:
-    screens, shown, free = Screens(), list[int](), asyncio.Event()
-    now = 1
-
-    async def show() -> None:
-        shown.append(now)
-        await free.wait()
-
-    screen = screens.open("match", show)
-    await asyncio.sleep(0.01)
-    for now in range(2, 10):  # noqa: B007 -- `show` reads it
-        screens.wake("match")
-    free.set()
-    await asyncio.sleep(0.01)
-    assert shown == [1, 9]
-    screens.close("match", screen)
-    screens.wake("match")
-    await asyncio.sleep(0.01)
-    assert shown == [1, 9]
-
-
-async def test_a_screen_that_fails_is_shown_again_and_holds_up_no_other() -> None:
-    screens, shown = Screens(), list[str]()
-
-    async def broken() -> None:
-        shown.append("broken")
-        raise RuntimeError("this screen fails")
-
-    async def well() -> None:
-        shown.append("well")
-
-    opened = [screens.open("match", show) for show in (broken, well)]
-    await asyncio.sleep(0.01)
-    screens.wake("match")
-    await asyncio.sleep(0.01)
-    assert sorted(shown) == ["broken", "broken", "well", "well"]
-    for screen in opened:
-        screens.close("match", screen)
-
-
-async def test_it_ends_even_when_a_poke_comes_together_with_the_end(service: Service) -> None:
-    working = asyncio.create_task(service.jobs.run())
-    await asyncio.sleep(0.05)
-    service.jobs.poke()
-    await asyncio.sleep(0)  # the waiting task is about to wake up
-    working.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(working, 5)

@@ -10,7 +10,8 @@ from bot.engine.events import OpeningRolled, Rolled
 from bot.engine.match import Phase
 from bot.service.actions import Action, Verb
 from bot.service.fairness import commitment, dice_of
-from bot.service.table import Delivery, Tally, Who
+from bot.service.flow import NOTICE, QUIET
+from bot.service.table import Delivery, Job, Table, Tally, Who
 from tests.service.conftest import Service, who
 
 
@@ -109,9 +110,10 @@ async def test_a_typed_play_that_is_delivered_twice_is_taken_once(service: Servi
     step = table.match.game.turn().steps()[0]
     text, delivery = f"{step.start}/{step.end}", Delivery("test", "update 7")
     after = await service.matches.type(who(table, 0), table.id, text, delivery)
-    with pytest.raises(Refusal):
+    with pytest.raises(Stale, match="already_done"):
         await service.matches.type(who(table, 0), table.id, text, delivery)
     assert await service.matches.look(table.id) == after
+    assert await service.store.delivered(delivery) == table.id
 
 
 async def test_hints_are_for_games_against_the_computer(service: Service) -> None:
@@ -214,8 +216,9 @@ async def test_a_rematch_that_a_crash_forgot_is_made_up_for_by_its_job(service: 
     service.store.seat = seat  # type: ignore[method-assign]
     (job,) = await service.store.claim(service.time, 30, 5)
     await service.matches.rematch(job)
-    assert (await service.matches.look(table.id)).successor is not None
-    assert not await service.store.claim(service.time + 100, 30, 5)
+    successor = (await service.matches.look(table.id)).successor
+    assert successor is not None
+    assert [(job.match, job.kind) for job in await service.waiting()] == [(successor, NOTICE)]
 
 
 async def test_the_seed_is_revealed_when_the_match_is_over_and_proves_its_rolls(service: Service) -> None:
@@ -227,3 +230,77 @@ async def test_the_seed_is_revealed_when_the_match_is_over_and_proves_its_rolls(
     assert commitment(seed) == table.commitment
     rolls = [event for _, _, event in await service.store.events(table.id) if isinstance(event, Rolled | OpeningRolled)]
     assert [dice_of(seed, table.id)(event.index) for event in rolls] == [event.roll for event in rolls]
+
+
+# Notices.
+
+
+async def notice_of(service: Service, table: Table) -> Job:
+    """The notice that a table is due, claimed."""
+    service.time += QUIET
+    (job,) = await service.store.claim(service.time, 30, 5)
+    assert (job.match, job.kind, job.expect_revision) == (table.id, NOTICE, table.revision)
+    return job
+
+
+async def test_between_people_a_notice_waits_for_whoever_did_not_act_himself(service: Service) -> None:
+    table = await service.two(length=2)
+    while table.match.phase is not Phase.OVER:
+        seat = table.awaited[0]
+        service.time += 1
+        table = await service.go_on(table)
+        told = [(job.kind, job.run_at, job.expect_revision) for job in await service.waiting()]
+        due = (NOTICE, service.time + QUIET, table.revision)
+        assert told == ([due] if set(table.awaited) - {seat} else [])
+
+
+async def test_against_the_computer_there_are_no_notices(service: Service) -> None:
+    table = await service.against_computer(length=1)
+    while table.match.phase is not Phase.OVER:
+        table = await service.go_on(table)
+        assert NOTICE not in [job.kind for job in await service.waiting()]
+
+
+async def test_a_notice_rings_once_and_only_when_it_is_due(service: Service) -> None:
+    table = await service.two()
+    assert not await service.store.claim(service.time + QUIET - 1, 30, 5)
+    await service.notice(await notice_of(service, table))
+    assert service.rung == [table]
+    assert not await service.waiting()
+
+
+async def test_a_notice_for_a_board_that_has_moved_on_is_dropped_unheard(service: Service) -> None:
+    table = await service.two()
+    late = await notice_of(service, table)
+    rolled = await service.do(table, Verb.ROLL, table.awaited[0])
+    offered = await service.do(rolled, Verb.CONCEDE_GAME, rolled.awaited[0])
+    await service.notice(late)
+    assert service.rung == []
+    assert [job.expect_revision for job in await service.waiting()] == [offered.revision], "the new one stays"
+
+
+async def test_a_ring_that_fails_leaves_its_job(service: Service) -> None:
+    table = await service.two()
+    job = await notice_of(service, table)
+    service.deaf = True
+    with pytest.raises(RuntimeError, match="nobody hears"):
+        await service.notice(job)
+    assert not await service.store.claim(service.time + 29, 30, 5)
+    service.deaf, service.time = False, service.time + 30
+    (again,) = await service.store.claim(service.time, 30, 5)
+    assert again.tries == job.tries + 1
+    await service.notice(again)
+    assert service.rung == [table]
+    assert not await service.waiting()
+
+
+async def test_a_board_that_moves_on_during_the_ring_keeps_its_own_notice(service: Service) -> None:
+    table = await service.two()
+    job = await notice_of(service, table)
+
+    async def ring(rung: Table) -> None:
+        rolled = await service.do(rung, Verb.ROLL, rung.awaited[0])
+        await service.do(rolled, Verb.CONCEDE_GAME, rolled.awaited[0])
+
+    await service.matches.notice(job, ring)
+    assert [job.expect_revision for job in await service.waiting()] == [table.revision + 2]

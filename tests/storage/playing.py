@@ -1,5 +1,6 @@
 """Matches that play themselves: people who choose at random, repeatably."""
 
+import asyncio
 import hashlib
 import random
 from dataclasses import replace
@@ -8,10 +9,11 @@ from bot import variants
 from bot.engine import commands as ask
 from bot.engine import match as engine
 from bot.engine.commands import Command
+from bot.engine.errors import Refusal
 from bot.engine.match import Match, Phase, Shape
 from bot.service import flow
 from bot.service.fairness import dice_of
-from bot.service.table import Commit, Seat, Seating, Table, Terms
+from bot.service.table import Challenge, Commit, Seat, Seating, Table, Terms
 
 TERMS = Terms(shape=Shape(target=3))
 BEGAN = 1_700_000_000.25
@@ -37,6 +39,35 @@ def advanced(table: Table, seed: bytes, choose: random.Random) -> Commit:
     """A table after something that one of its people may do."""
     dice = dice_of(seed, table.id, table.nonces)
     return flow.advance(table, [_choice(table.match, choose)], table.updated + 1, dice)
+
+
+def next_of(table: Table, choose: random.Random | None = None) -> Commit:
+    """The next revision of a match of `seating`, the same each time unless `choose` says otherwise."""
+    return advanced(table, seating(int(table.id[1:]), table.seats).seed, choose or random.Random(1))
+
+
+def bare(table: Table, **more: object) -> Commit:
+    """The next revision of a table, without anything having happened but `more`."""
+    return replace(Commit(later(table, table.revision + 1), ()), **more)  # type: ignore[arg-type]
+
+
+def challenge_of(seat: Seat, id: str = "challenge1") -> Challenge:
+    """An open challenge, to whoever comes."""
+    rules = {"opening": "play", "next_starter": "winner"}
+    return Challenge(id, 1, Terms("tavla", rules, Shape(target=7)), seat, None, "telegram:-100", BEGAN, BEGAN + 60.5)
+
+
+def taking_up(number: int, challenge: Challenge, seats: tuple[Seat, Seat]) -> Seating:
+    """Match `number`, which a challenge becomes."""
+    accepted = replace(challenge, revision=challenge.revision + 1, state="accepted", match=match_id(number))
+    return replace(seating(number, seats), challenge=accepted)
+
+
+async def outcomes(*doings: "asyncio.Future[None]") -> list[str]:
+    """How each of several things done at once ended: "" or the reason of the refusal."""
+    found = await asyncio.gather(*doings, return_exceptions=True)
+    assert all(one is None or isinstance(one, Refusal) for one in found), found
+    return sorted(one.reason if isinstance(one, Refusal) else "" for one in found)
 
 
 def over(table: Table) -> bool:

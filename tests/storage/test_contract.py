@@ -1,4 +1,4 @@
-"""What every store promises: each sentence of `bot.service.ports.Store` is a test."""
+"""What every store promises of people, matches and jobs: each sentence of `bot.service.ports.Store` is a test."""
 
 import asyncio
 import random
@@ -8,24 +8,24 @@ import pytest
 
 from bot.engine import match as engine
 from bot.engine.clock import Clock
-from bot.engine.errors import Refusal, Stale, Unreadable
-from bot.engine.match import Shape
+from bot.engine.errors import Stale, Unreadable
 from bot.service.ports import Store
-from bot.service.table import (
-    Challenge,
-    Commit,
-    Delivery,
-    GameResult,
-    Job,
-    Seat,
-    Seating,
-    Shown,
-    Table,
-    Tally,
-    Terms,
-)
+from bot.service.table import Commit, Delivery, GameResult, Job, Seat, Shown, Table, Tally
 from tests.storage.conftest import Hours
-from tests.storage.playing import BEGAN, TERMS, advanced, beginning, later, match_id, over, seating
+from tests.storage.playing import (
+    BEGAN,
+    advanced,
+    bare,
+    beginning,
+    challenge_of,
+    later,
+    match_id,
+    next_of,
+    outcomes,
+    over,
+    seating,
+    taking_up,
+)
 
 NAMES = (
     "Ayşe",
@@ -39,45 +39,6 @@ NAMES = (
     "a\nb",
     "\0nul",
 )
-
-
-@pytest.fixture
-async def people(store: Store) -> tuple[Seat, Seat]:
-    return Seat(await store.player("web", "a", "Ayşe"), "Ayşe"), Seat(await store.player("web", "b", "Дима"), "Дима")
-
-
-@pytest.fixture
-async def table(store: Store, people: tuple[Seat, Seat]) -> Table:
-    """A stored match at revision 1."""
-    begun = seating(1, people)
-    await store.seat(begun)
-    return begun.commit.table
-
-
-def next_of(table: Table, seed: int = 1) -> Commit:
-    return advanced(table, seating(1, table.seats).seed, random.Random(seed))
-
-
-def bare(table: Table, **more: object) -> Commit:
-    """The next revision of a table, without anything having happened but `more`."""
-    return replace(Commit(later(table, table.revision + 1), ()), **more)  # type: ignore[arg-type]
-
-
-def challenge_of(seat: Seat, id: str = "challenge1") -> Challenge:
-    rules = {"opening": "play", "next_starter": "winner"}
-    return Challenge(id, 1, Terms("tavla", rules, Shape(target=7)), seat, None, "telegram:-100", BEGAN, BEGAN + 60.5)
-
-
-def taking_up(number: int, challenge: Challenge, seats: tuple[Seat, Seat]) -> Seating:
-    accepted = replace(challenge, revision=challenge.revision + 1, state="accepted", match=match_id(number))
-    return replace(seating(number, seats), challenge=accepted)
-
-
-async def outcomes(*doings: "asyncio.Future[None]") -> list[str]:
-    """How each of several things done at once ended: "" or the reason of the refusal."""
-    found = await asyncio.gather(*doings, return_exceptions=True)
-    assert all(one is None or isinstance(one, Refusal) for one in found), found
-    return sorted(one.reason if isinstance(one, Refusal) else "" for one in found)
 
 
 # People.
@@ -114,6 +75,14 @@ async def test_names_are_kept_in_any_script(store: Store, name: str) -> None:
     assert (await store.load(begun.commit.table.id)).seats[0].name == name
     await store.put_challenge(challenge_of(Seat(player, name, secret="aa")))
     assert (await store.challenge("challenge1")).challenger == Seat(player, name, secret="aa")
+
+
+async def test_a_player_is_known_to_each_platform_by_its_id(store: Store, people: tuple[Seat, Seat]) -> None:
+    assert people[0].player is not None
+    assert await store.accounts(people[0].player) == {"web": "a"}
+    telegram = await store.player("telegram", "7", "Ayşe")
+    assert await store.accounts(telegram) == {"telegram": "7"}
+    assert await store.accounts(99) == {}
 
 
 # Matches.
@@ -198,6 +167,35 @@ async def test_of_one_delivery_many_times_at_once_one_is_saved(store: Store, tab
     commit = replace(next_of(table), delivery=Delivery("telegram", "77"))
     ended = await outcomes(*(asyncio.ensure_future(store.save(commit)) for _ in range(20)))
     assert ended == [""] + ["already_done"] * 19
+
+
+async def test_a_match_that_is_ordered_twice_is_set_up_once(store: Store, people: tuple[Seat, Seat]) -> None:
+    order = Delivery("telegram", "77")
+    doings = []
+    for number in range(10):
+        begun = seating(number, people)
+        delivered = replace(begun, commit=replace(begun.commit, delivery=order))
+        doings.append(asyncio.ensure_future(store.seat(delivered)))
+    assert await outcomes(*doings) == [""] + ["already_done"] * 9
+    assert people[0].player is not None
+    (table,) = await store.matches_of(people[0].player)
+    assert await store.delivered(order) == table.id
+
+
+async def test_it_is_known_what_an_update_was_for(store: Store, table: Table) -> None:
+    played, unknown = Delivery("telegram", "77"), Delivery("discord", "77")
+    assert await store.delivered(played) is None
+    await store.save(replace(next_of(table), delivery=played))
+    assert await store.delivered(played) == table.id
+    assert await store.delivered(unknown) is None
+
+
+async def test_an_update_that_was_refused_has_done_nothing_and_may_come_again(store: Store, table: Table) -> None:
+    again = Delivery("telegram", "77")
+    with pytest.raises(Stale, match="board_moved_on"):
+        await store.save(replace(bare(later(table, 7)), delivery=again))
+    assert await store.delivered(again) is None
+    await store.save(replace(next_of(table), delivery=again))
 
 
 async def test_a_refused_save_changes_nothing(store: Store, table: Table) -> None:
@@ -293,63 +291,6 @@ async def test_the_tally_counts_points_against_the_computer_of_one_game(
     assert await store.tally(me.player + 1, "tavla") == Tally(0, 0)
 
 
-# Challenges.
-
-
-async def test_a_challenge_is_read_as_it_was_put(store: Store, people: tuple[Seat, Seat]) -> None:
-    for number, opponent in enumerate((None, people[1].player)):
-        put = replace(challenge_of(people[0], f"challenge{number}"), opponent=opponent)
-        await store.put_challenge(put)
-        assert await store.challenge(put.id) == put
-
-
-async def test_a_challenge_is_changed_over_the_revision_before(store: Store, people: tuple[Seat, Seat]) -> None:
-    put = challenge_of(people[0])
-    await store.put_challenge(put)
-    changed = replace(put, revision=2, terms=TERMS, opponent=people[1].player, expires=BEGAN + 99)
-    await store.put_challenge(changed)
-    assert await store.challenge(put.id) == changed
-    for revision in (1, 2, 4):
-        with pytest.raises(Stale, match="challenge_changed"):
-            await store.put_challenge(replace(put, revision=revision))
-    await store.put_challenge(replace(changed, revision=3, state="withdrawn"))
-    with pytest.raises(Stale, match="challenge_changed"):
-        await store.put_challenge(replace(changed, revision=4, state="declined"))
-    assert (await store.challenge(put.id)).state == "withdrawn"
-
-
-async def test_a_challenge_becomes_a_match(store: Store, people: tuple[Seat, Seat]) -> None:
-    put = challenge_of(people[0])
-    await store.put_challenge(put)
-    taken = taking_up(1, put, people)
-    await store.seat(taken)
-    assert await store.challenge(put.id) == taken.challenge
-    assert await store.load(match_id(1)) == taken.commit.table
-
-
-async def test_a_challenge_taken_up_many_times_at_once_becomes_one_match(
-    store: Store, people: tuple[Seat, Seat]
-) -> None:
-    put = challenge_of(people[0])
-    await store.put_challenge(put)
-    doings = [asyncio.ensure_future(store.seat(taking_up(number, put, people))) for number in range(10)]
-    assert await outcomes(*doings) == [""] + ["challenge_gone"] * 9
-    assert people[0].player is not None
-    match = (await store.challenge(put.id)).match
-    assert [table.id for table in await store.matches_of(people[0].player)] == [match]
-
-
-async def test_a_challenge_is_taken_up_or_withdrawn_but_not_both(store: Store, people: tuple[Seat, Seat]) -> None:
-    for number in range(5):
-        put = challenge_of(people[0], f"challenge{number}")
-        await store.put_challenge(put)
-        withdrawn = asyncio.ensure_future(store.put_challenge(replace(put, revision=2, state="withdrawn")))
-        taken = asyncio.ensure_future(store.seat(taking_up(number, put, people)))
-        doings = [withdrawn, taken] if number % 2 else [taken, withdrawn]
-        assert await outcomes(*doings) == ["", "challenge_gone"]
-        assert ((await store.challenge(put.id)).state == "accepted") == (taken.exception() is None)
-
-
 # Jobs.
 
 
@@ -404,47 +345,15 @@ async def test_a_job_is_dropped_only_for_its_own_revision(store: Store, table: T
     await store.drop(new)
 
 
-# Screens.
+# Notes.
 
 
-async def test_a_screen_gets_an_id_and_is_changed_by_it(store: Store, table: Table) -> None:
-    player = table.seats[0].player
-    shown = Shown(table.id, "telegram", "-100", "5", "77", player, True, False, "tr", "text", 1, 1, "abc", BEGAN)
-    first = await store.put_screen(shown)
-    second = await store.put_screen(replace(shown, platform="discord", player=None, shared=False, by_press=True))
-    assert first == replace(shown, id=first.id)
-    assert first.id is not None
-    assert second.id not in (None, first.id)
-    assert await store.screens(table.id) == [first, second]
-    changed = replace(first, message="78", shown_revision=2, shown_hash="def", form="picture", posted_at=BEGAN + 1)
-    assert await store.put_screen(changed) == changed
-    assert await store.screens(table.id) == [changed, second]
-
-
-async def test_a_screen_that_was_removed_stays_removed(store: Store, table: Table) -> None:
-    screen = await store.put_screen(Shown(table.id, "telegram", "-100"))
-    assert screen.id is not None
-    await store.remove_screen(screen.id)
-    await store.remove_screen(screen.id)
-    await store.put_screen(screen)
-    assert await store.screens(table.id) == []
-    other = await store.put_screen(Shown(table.id, "telegram", "-200"))
-    assert other.id != screen.id
-
-
-async def test_screens_behind_are_those_that_show_an_older_board(store: Store, table: Table) -> None:
-    new, old = Shown(table.id, "telegram", "1", shown_revision=1), Shown(table.id, "telegram", "2", shown_revision=0)
-    new, old = await store.put_screen(new), await store.put_screen(old)
-    elsewhere = await store.put_screen(Shown(table.id, "discord", "3"))
-    assert await store.behind("telegram") == [old]
-    await store.save(next_of(table))
-    assert await store.behind("telegram") == [new, old]
-    assert await store.behind("telegram", 1) == [new]
-    assert await store.behind("discord") == [elsewhere]
-    await store.put_screen(replace(new, shown_revision=2))
-    assert await store.behind("telegram") == [old]
-    await store.put_screen(replace(old, shown_revision=2))
-    assert await store.behind("telegram") == []
+async def test_a_note_is_kept_until_the_next(store: Store) -> None:
+    assert await store.note("telegram commands") == ""
+    for text in ("abc", "", "def"):
+        await store.put_note("telegram commands", text)
+        assert await store.note("telegram commands") == text
+    assert await store.note("discord commands") == ""
 
 
 # The store itself.
