@@ -7,6 +7,7 @@ import discord
 import pytest
 
 from adapters.discord import answers, app
+from bot.service.table import Table
 from tests.adapters.discord.room import Room, ended, forward, opened_bot, other_than, state
 from tests.adapters.web.room import Clock
 from tests.servers.discord import DiscordServer, Message, User
@@ -329,10 +330,16 @@ async def _invitation(room: Room) -> Message:
 
 def _slow(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     """The store takes its time from now on."""
-    player = room.bot.store.player
+    store = room.bot.store
+    player, load = store.player, store.load
 
-    async def slow(platform: str, platform_id: str, name: str = "") -> int:
+    async def slow_player(platform: str, platform_id: str, name: str = "") -> int:
         await asyncio.sleep(0.3)
         return await player(platform, platform_id, name)
 
-    monkeypatch.setattr(room.bot.store, "player", slow)
+    async def slow_load(match: str) -> Table:
+        await asyncio.sleep(0.3)
+        return await load(match)
+
+    monkeypatch.setattr(store, "player", slow_player)
+    monkeypatch.setattr(store, "load", slow_load)

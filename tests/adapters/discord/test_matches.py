@@ -35,16 +35,17 @@ async def test_two_people_in_a_server_play_a_whole_match(room: Room) -> None:
     assert _kept_views(room) == 0
 
 
-async def test_a_challenge_mentions_whom_it_is_for_in_words_only(room: Room) -> None:
+async def test_a_challenge_mentions_whom_it_is_for(room: Room) -> None:
     await room.ayse.command(room.channel, "challenge", opponent=room.mehmet)
     invitation = await room.live()
     assert "Ayşe challenges Mehmet." in invitation.content
-    assert invitation.mentions == []
+    assert invitation.mentions == [room.mehmet]
 
 
 async def test_nobody_but_whoever_is_to_move_is_ever_mentioned(room: Room) -> None:
     people = (room.ayse, room.mehmet)
     await room.begun()
+    invitation = room.channel.messages[0]
     board, mover, waiting = await room.turn(people)
     while (await room.turn(people))[1] is mover:
         await room.step(people)
@@ -55,7 +56,7 @@ async def test_nobody_but_whoever_is_to_move_is_ever_mentioned(room: Room) -> No
     await room.server.until(lambda: not board.buttons)
     assert board.attachments
     await room.step(people)
-    assert all(message.mentions == [] for message in room.channel.messages if message is not told)
+    assert all(message.mentions == [] for message in room.channel.messages if message not in (invitation, told))
 
 
 async def test_a_stranger_is_refused_in_private(room: Room) -> None:
