@@ -125,6 +125,10 @@ class Ayse:
         boards = [board for board in self.user.private.boards if board.labels]
         return boards[-1].labels if boards else []
 
+    def shown(self) -> list[object]:
+        """What the buttons of the board do: new with every change, while labels may stay the same."""
+        return [button.data for button in self.board().buttons]
+
     async def press(self, label: str) -> None:
         await self.user.press(self.board(), label)
 
@@ -143,6 +147,10 @@ class Mehmet:
     def labels(self) -> list[str]:
         boards = [board for board in self.channel.messages if board.attachments and board.labels]
         return boards[-1].labels if boards else []
+
+    def shown(self) -> list[object]:
+        """As Ayşe's."""
+        return [button.custom_id for button in self.board().buttons]
 
     async def press(self, label: str) -> None:
         await self.user.press(self.board(), label)
@@ -177,15 +185,15 @@ async def one_press(ayse: Ayse, mehmet: Mehmet) -> bool:
     await until(lambda: forward(ayse.labels()) or forward(mehmet.labels()) or "Rematch" in ayse.labels())
     for player in (ayse, mehmet):
         if label := forward(player.labels()):
-            before = player.labels()
+            before = player.shown()
             await player.press(label)
             await until(partial(_changed, player, before))
             return False
     return True
 
 
-def _changed(player: Ayse | Mehmet, before: list[str]) -> bool:
-    return player.labels() != before
+def _changed(player: Ayse | Mehmet, before: list[object]) -> bool:
+    return player.shown() != before
 
 
 # What people do.
