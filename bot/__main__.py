@@ -7,18 +7,15 @@ import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from bot.config import PORT, Settings
 from bot.redaction import hide
 
 if TYPE_CHECKING:
+    from adapters.chat.ports import House
     from bot.service.jobs import Jobs
-    from bot.service.lobby import Lobby
-    from bot.service.matches import Matches
-    from bot.service.ports import Store, Thinker
-    from bot.service.screens import Screens
+    from bot.service.ports import Now, Store, Thinker
     from render.pictures import Pictures
 
 
@@ -45,7 +42,7 @@ async def run(settings: Settings) -> None:
         ending.push_async_callback(thinker.close)
         pictures = Pictures()
         ending.callback(pictures.close)
-        house, jobs = _make_house(store, thinker, pictures)
+        house, jobs = make_house(store, thinker, pictures, time.time)
         await _serve_web(settings, house, ending)
         platforms = [_kept(platform) for platform in _platforms(settings, house)]
         for work in (jobs.run(), _every(SWEEP, house.lobby.sweep), *platforms):
@@ -54,18 +51,9 @@ async def run(settings: Settings) -> None:
         await stopped.wait()
 
 
-@dataclass(frozen=True, slots=True)
-class House:
-    """What every platform is handed."""
-
-    matches: "Matches"
-    lobby: "Lobby"
-    screens: "Screens"
-    store: "Store"
-    pictures: "Pictures"
-
-
-def _make_house(store: "Store", thinker: "Thinker", pictures: "Pictures") -> "tuple[House, Jobs]":
+def make_house(store: "Store", thinker: "Thinker", pictures: "Pictures", now: "Now") -> "tuple[House, Jobs]":
+    """The service, and the jobs that it wants done."""
+    from adapters.chat.ports import House
     from bot.service.flow import COMPUTER, NOTICE, REMATCH, due
     from bot.service.jobs import Jobs
     from bot.service.lobby import Lobby
@@ -83,10 +71,10 @@ def _make_house(store: "Store", thinker: "Thinker", pictures: "Pictures") -> "tu
     async def notice(job: Job) -> None:
         await matches.notice(job, screens.ring)
 
-    matches = Matches(store, thinker, time.time, saved)
-    lobby = Lobby(store, time.time, saved, screens.wake)
-    jobs = Jobs(store, time.time, {COMPUTER: matches.computer, REMATCH: matches.rematch, NOTICE: notice})
-    return House(matches, lobby, screens, store, pictures), jobs
+    matches = Matches(store, thinker, now, saved)
+    lobby = Lobby(store, now, saved, screens.wake)
+    jobs = Jobs(store, now, {COMPUTER: matches.computer, REMATCH: matches.rematch, NOTICE: notice})
+    return House(store, matches, lobby, screens, pictures, now), jobs
 
 
 class Platform(Protocol):
@@ -95,7 +83,7 @@ class Platform(Protocol):
     async def run(self) -> None: ...
 
 
-async def _serve_web(settings: Settings, house: House, ending: contextlib.AsyncExitStack) -> None:
+async def _serve_web(settings: Settings, house: "House", ending: contextlib.AsyncExitStack) -> None:
     from adapters.web.app import make_app
     from adapters.web.serve import serve
 
@@ -105,7 +93,7 @@ async def _serve_web(settings: Settings, house: House, ending: contextlib.AsyncE
         screens=house.screens,
         store=house.store,
         pictures=house.pictures,
-        now=time.time,
+        now=house.now,
         host=settings.host,
     )
     told = settings.port is not None
@@ -115,19 +103,14 @@ async def _serve_web(settings: Settings, house: House, ending: contextlib.AsyncE
     log.info("serving at %s, database %s", server.address, settings.database)
 
 
-def _platforms(settings: Settings, house: House) -> Iterator[Platform]:
+def _platforms(settings: Settings, house: "House") -> Iterator[Platform]:
     """The platforms that there is a token for."""
     if settings.telegram_token:
         from adapters.telegram.app import Telegram
 
         yield Telegram(
             settings.telegram_token,
-            store=house.store,
-            matches=house.matches,
-            lobby=house.lobby,
-            screens=house.screens,
-            pictures=house.pictures,
-            now=time.time,
+            house,
             base_url=settings.telegram_base_url,
             say=_say,
         )
@@ -136,12 +119,7 @@ def _platforms(settings: Settings, house: House) -> Iterator[Platform]:
 
         yield Discord(
             settings.discord_token,
-            store=house.store,
-            matches=house.matches,
-            lobby=house.lobby,
-            screens=house.screens,
-            pictures=house.pictures,
-            now=time.time,
+            house,
             api_url=settings.discord_api_url,
             gateway_url=settings.discord_gateway_url,
             cdn_url=settings.discord_cdn_url,

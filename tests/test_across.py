@@ -10,7 +10,7 @@ from adapters.discord.app import Discord
 from adapters.telegram import budget
 from adapters.telegram.app import Telegram
 from render.pictures import Pictures
-from tests.adapters.discord.room import ended, opened_house
+from tests.adapters.chat.house import ended, opened_house
 from tests.adapters.web.room import Clock
 from tests.servers.discord import DiscordServer
 from tests.servers.telegram import TelegramServer
@@ -25,12 +25,11 @@ async def servers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Servers]:
     async with AsyncExitStack() as ending:
         telegram = await ending.enter_async_context(TelegramServer())
         discord = await ending.enter_async_context(DiscordServer())
-        house = await ending.enter_async_context(opened_house(clock := Clock()))
-        ending.callback((pictures := Pictures()).close)
-        handed = {**house._asdict(), "pictures": pictures, "now": clock, "say": lambda line: None}
+        house = await ending.enter_async_context(opened_house(Clock(), pictures=Pictures()))
+        addresses = {"api_url": discord.api, "gateway_url": discord.gateway, "cdn_url": discord.cdn}
         for platform in (
-            Telegram(telegram.token, base_url=telegram.address, **handed),
-            Discord(discord.token, api_url=discord.api, gateway_url=discord.gateway, cdn_url=discord.cdn, **handed),
+            Telegram(telegram.token, house, base_url=telegram.address, say=_unheard),
+            Discord(discord.token, house, **addresses, say=_unheard),
         ):
             ending.push_async_callback(ended, asyncio.create_task(platform.run()))
         yield Servers(telegram, discord)
@@ -57,3 +56,7 @@ def assert_one_live_message(ayse: Ayse, mehmet: Mehmet) -> None:
     assert len([message for message in mehmet.channel.messages if message.labels]) == 1
     assert "Ayşe" in mehmet.board().content
     assert "Mehmet" in ayse.board().caption
+
+
+def _unheard(line: str) -> None:
+    """Nobody listens to what the operator is told."""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from adapters.chat import asked as reading
 from adapters.chat.people import Asked, Person, Place
-from adapters.chat.ports import Platform, Via
+from adapters.chat.ports import House, Platform, Via
 from adapters.chat.presses import Press, Presses
 from adapters.chat.replies import Done, Opened, Reply, Said
 from adapters.chat.showing import Peek
@@ -16,9 +16,6 @@ from bot.engine.errors import Illegal, Refusal, Stale, Unreadable
 from bot.engine.notation import write
 from bot.service.actions import Action, Asking, Run, Verb, decode_any
 from bot.service.fairness import ID_LENGTH
-from bot.service.lobby import Lobby
-from bot.service.matches import Matches
-from bot.service.ports import Store
 from bot.service.table import Delivery, Who
 from render import guide
 from render.message import Message
@@ -39,14 +36,14 @@ _Answer = Callable[[Asked, Words], Awaitable[Reply]]
 class Desk:
     """Takes the commands and presses of one platform."""
 
-    def __init__(self, stage: Stage, platform: Platform, *, store: Store, matches: Matches, lobby: Lobby) -> None:
+    def __init__(self, stage: Stage, platform: Platform, house: House) -> None:
         self._stage = stage
         self._platform = platform
-        self._store = store
-        self._matches = matches
-        self._lobby = lobby
-        self._sitting = Sitting(store)
-        self._presses = Presses(stage, platform, self._sitting, matches, lobby)
+        self._store = house.store
+        self._matches = house.matches
+        self._lobby = house.lobby
+        self._sitting = Sitting(house.store)
+        self._presses = Presses(stage, platform, self._sitting, house)
         self._answers: Mapping[str, _Answer] = {
             "start": self._start,
             "challenge": self._challenge,

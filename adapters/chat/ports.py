@@ -1,9 +1,27 @@
-"""What the chats need of a platform, and how a platform says that something did not work."""
+"""What the chats work with, what they need of a platform, and how a platform says that something did not work."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
+from bot.service.lobby import Lobby
+from bot.service.matches import Matches
+from bot.service.ports import Now, Store
+from bot.service.screens import Screens
 from bot.service.table import Shown
 from render.message import Message
+from render.pictures import Pictures
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What every platform is handed: the service, its pictures and the time."""
+
+    store: Store
+    matches: Matches
+    lobby: Lobby
+    screens: Screens
+    pictures: Pictures
+    now: Now
 
 
 class Trouble(Exception):

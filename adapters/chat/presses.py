@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 
 from adapters.chat.people import Person, Place
-from adapters.chat.ports import Platform, Via
+from adapters.chat.ports import House, Platform, Via
 from adapters.chat.replies import Done, Opened, Reply, Said
 from adapters.chat.showing import Peek
 from adapters.chat.sitting import Sitting, screen_at
 from adapters.chat.stage import Stage
 from bot.engine.errors import NotYours, Stale
 from bot.service.actions import Action, Ask, Asking, Verb
-from bot.service.lobby import Lobby, changed
-from bot.service.matches import Matches
+from bot.service.lobby import changed
 from bot.service.table import Shown, Table, Who
 from render.buttons import FIRST, buttons
 from render.message import Message
@@ -37,12 +36,12 @@ class Press:
 class Presses:
     """Carries presses out."""
 
-    def __init__(self, stage: Stage, platform: Platform, sitting: Sitting, matches: Matches, lobby: Lobby) -> None:
+    def __init__(self, stage: Stage, platform: Platform, sitting: Sitting, house: House) -> None:
         self._stage = stage
         self._platform = platform
         self._sitting = sitting
-        self._matches = matches
-        self._lobby = lobby
+        self._matches = house.matches
+        self._lobby = house.lobby
 
     # Tables.
 

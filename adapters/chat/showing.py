@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adapters.chat.ports import Platform
+from adapters.chat.ports import House, Platform
 from bot.engine.errors import Unreadable
 from bot.engine.match import Phase
 from bot.service.actions import Action, Verb, encode
-from bot.service.lobby import Lobby
-from bot.service.matches import Matches
-from bot.service.ports import Ranked, Store
+from bot.service.ports import Ranked
 from bot.service.table import Challenge, Shown, Table, Who
 from render.buttons import Button
 from render.invitations import Viewer, invitation
@@ -45,11 +43,11 @@ class Showing:
 class Shows:
     """Composes the messages of one platform."""
 
-    def __init__(self, platform: Platform, store: Store, matches: Matches, lobby: Lobby) -> None:
+    def __init__(self, platform: Platform, house: House) -> None:
         self._platform = platform
-        self._store = store
-        self._matches = matches
-        self._lobby = lobby
+        self._store = house.store
+        self._matches = house.matches
+        self._lobby = house.lobby
 
     async def compose(self, screen: Shown, peek: Peek, known: Table | None = None) -> Showing:
         """What `screen` has to show now. `known`: the table, as far as a press has brought it."""

@@ -11,14 +11,10 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from adapters.chat.ports import Closed, Gone, Held, Moved, Platform, Trouble, Via
+from adapters.chat.ports import Closed, Gone, Held, House, Moved, Platform, Trouble, Via
 from adapters.chat.showing import Peek, Showing, Shows
-from bot.service.lobby import Lobby
-from bot.service.matches import Matches
-from bot.service.ports import Now, Store
 from bot.service.table import Shown, Table
 from render.message import Message
-from render.pictures import Pictures
 
 log = logging.getLogger(__name__)
 
@@ -98,14 +94,12 @@ class _Slot:
 class Stage:
     """Shows matches and challenges in the chats of one `platform`."""
 
-    def __init__(
-        self, platform: Platform, *, store: Store, matches: Matches, lobby: Lobby, pictures: Pictures, now: Now
-    ) -> None:
+    def __init__(self, platform: Platform, house: House) -> None:
         self._platform = platform
-        self._store = store
-        self._pictures = pictures
-        self._now = now
-        self._shows = Shows(platform, store, matches, lobby)
+        self._store = house.store
+        self._pictures = house.pictures
+        self._now = house.now
+        self._shows = Shows(platform, house)
         self._slots: dict[int, _Slot] = {}
         self._woken: set[str] = set()
         self._stirred = asyncio.Event()

@@ -13,16 +13,12 @@ from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.chat.desk import Desk
+from adapters.chat.ports import House
 from adapters.chat.stage import Stage
 from adapters.discord import permissions
 from adapters.discord.client import Client
 from adapters.discord.posts import Posts
 from adapters.discord.reception import Reception
-from bot.service.lobby import Lobby
-from bot.service.matches import Matches
-from bot.service.ports import Now, Store
-from bot.service.screens import Screens
-from render.pictures import Pictures
 
 log = logging.getLogger(__name__)
 
@@ -38,16 +34,11 @@ _OWN = (Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY, discord.asset.Asset.BASE)
 class Discord:
     """The bot on Discord. `say` prints a line for the operator. The addresses are Discord's own where they are ""."""
 
-    def __init__(  # noqa: PLR0913 - the composition root hands in all that a platform works with
+    def __init__(
         self,
         token: str,
+        house: House,
         *,
-        store: Store,
-        matches: Matches,
-        lobby: Lobby,
-        screens: Screens,
-        pictures: Pictures,
-        now: Now,
         api_url: str = "",
         gateway_url: str = "",
         cdn_url: str = "",
@@ -55,16 +46,16 @@ class Discord:
     ) -> None:
         _point(api_url, gateway_url, cdn_url)
         self._token = token
-        self._store = store
-        self._now = now
+        self._store = house.store
+        self._now = house.now
         self._say = say
         self._welcomed = False
         self._posts = Posts()
-        self._stage = Stage(self._posts, store=store, matches=matches, lobby=lobby, pictures=pictures, now=now)
-        desk = Desk(self._stage, self._posts, store=store, matches=matches, lobby=lobby)
-        self._reception = Reception(desk, self._stage, self._posts, pictures)
+        self._stage = Stage(self._posts, house)
+        desk = Desk(self._stage, self._posts, house)
+        self._reception = Reception(desk, self._stage, self._posts, house.pictures)
         self._client: Client | None = None
-        screens.join(self._stage)
+        house.screens.join(self._stage)
 
     @property
     def silence(self) -> float:

@@ -16,17 +16,13 @@ from telegram.error import Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, ContextTypes, TypeHandler
 
 from adapters.chat.desk import Desk
+from adapters.chat.ports import House
 from adapters.chat.stage import Stage
 from adapters.telegram.budget import Budget
 from adapters.telegram.http import Polls, Requests
 from adapters.telegram.posts import Posts
 from adapters.telegram.reception import Reception
-from bot.service.lobby import Lobby
-from bot.service.matches import Matches
-from bot.service.ports import Now, Store
-from bot.service.screens import Screens
 from render.commands import COMMANDS
-from render.pictures import Pictures
 from render.words import SOURCE, languages, words
 
 log = logging.getLogger(__name__)
@@ -52,16 +48,11 @@ class Telegram:
     """The bot on Telegram. `base_url`: of a Bot API server of one's own ("http://127.0.0.1:8081"), "" for Telegram's;
     `say` prints a line for the operator."""
 
-    def __init__(  # noqa: PLR0913 -- the composition root hands in all that a platform works with
+    def __init__(
         self,
         token: str,
+        house: House,
         *,
-        store: Store,
-        matches: Matches,
-        lobby: Lobby,
-        screens: Screens,
-        pictures: Pictures,
-        now: Now,
         base_url: str = "",
         say: Callable[[str], None] = print,
     ) -> None:
@@ -69,16 +60,16 @@ class Telegram:
         os.environ.setdefault("PTB_TIMEDELTA", "1")
         self._token = token
         self._base_url = base_url
-        self._store = store
+        self._store = house.store
         self._say = say
         self._welcomed = False
         self._alarmed = -ALARM_EVERY
         self._posts = Posts(Budget(time.monotonic))
-        self._stage = Stage(self._posts, store=store, matches=matches, lobby=lobby, pictures=pictures, now=now)
-        desk = Desk(self._stage, self._posts, store=store, matches=matches, lobby=lobby)
-        self._reception = Reception(desk, self._stage, self._posts, store)
+        self._stage = Stage(self._posts, house)
+        desk = Desk(self._stage, self._posts, house)
+        self._reception = Reception(desk, self._stage, self._posts, house.store)
         self._polls: Polls | None = None
-        screens.join(self._stage)
+        house.screens.join(self._stage)
 
     @property
     def silence(self) -> float:
@@ -127,13 +118,17 @@ class Telegram:
     async def _connect(self) -> None:
         """One client from login to its end. Raises `InvalidToken` if the token is not or no more accepted; any other
         error, and the return after too long a silence, want a new one."""
-        polls = self._polls = Polls()
-        application = self._application(polls)
-        async with application:
+        # Opened here: after a login that fails the library would close neither.
+        async with (
+            Polls() as polls,
+            Requests(CONNECTIONS) as requests,
+            self._application(requests, polls) as application,
+        ):
             await self._greet(application.bot)
             self._posts.connected(application.bot)
             await application.start()
             try:
+                self._polls = polls
                 await self._poll(application, polls)
             except asyncio.CancelledError:
                 await self._stop(application)
@@ -144,10 +139,10 @@ class Telegram:
                 self._posts.connected(None)
                 self._polls = None
 
-    def _application(self, polls: Polls) -> "Application[Any, Any, Any, Any, Any, Any]":
+    def _application(self, requests: Requests, polls: Polls) -> "Application[Any, Any, Any, Any, Any, Any]":
         builder = Application.builder().token(self._token).concurrent_updates(AT_ONCE).job_queue(None)
         # No AIORateLimiter: it halts every chat when one is told to wait. `Budget` holds back that one alone.
-        builder = builder.request(Requests(CONNECTIONS)).get_updates_request(polls)
+        builder = builder.request(requests).get_updates_request(polls)
         if self._base_url:
             builder = builder.base_url(f"{self._base_url}/bot").base_file_url(f"{self._base_url}/file/bot")
         application = builder.build()

@@ -31,10 +31,9 @@ def summons(language: str) -> str:
 def fitted(message: Message, limit: int, call: str = "", language: str = "") -> str:
     """The HTML of a message of which at most `limit` units are seen."""
     room = limit - (units(summons(language)) + 1 if call else 0)
-    allowed = room
-    while (too_many := units(_plain(kept := message.within(allowed))) - room) > 0 and allowed > 0:
-        allowed -= too_many
-    return html(kept, call, language)
+    while units(_plain(message)) > room and (message.lines or message.small):
+        message = message.within(message.length - 1)
+    return html(message, call, language)
 
 
 def keyboard(message: Message) -> InlineKeyboardMarkup | None:

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,26 +12,15 @@ from adapters.chat.people import Asked, Person, Place
 from adapters.chat.ports import Trouble, Via
 from adapters.chat.replies import Opened, Reply
 from adapters.chat.stage import Stage
-from bot.service.flow import COMPUTER, NOTICE, REMATCH
-from bot.service.jobs import Jobs
-from bot.service.lobby import Lobby
 from bot.service.matches import Matches
 from bot.service.ports import Store
 from bot.service.screens import Screens
-from bot.service.table import Delivery, Job, Shown, Table
+from bot.service.table import Delivery, Shown
 from render.buttons import Button
 from render.message import Message
-from render.picture import Picture
-from render.pictures import Pictures, key
-from storage.sqlite import MEMORY, open_sqlite
-from tests.adapters.web.room import Clock, FirstLegal
-
-
-class Sketches(Pictures):
-    """Pictures that cost nothing: their key instead of a drawing."""
-
-    async def png(self, picture: Picture) -> bytes:
-        return key(picture).encode()
+from storage.sqlite import MEMORY
+from tests.adapters.chat.house import ended, opened_house
+from tests.adapters.web.room import Clock
 
 
 @dataclass
@@ -197,32 +186,15 @@ class Room:
 async def opened_room(club: Club | None = None, folder: Path | None = None) -> AsyncIterator[Room]:
     """A room on a database in `folder` (in memory without one), closed at the end."""
     room = Room(club or Club(), Clock())
-    store = await open_sqlite(folder / "tavla.db" if folder else MEMORY, room.clock)
-    pictures, screens = Sketches(), Screens()
-
-    def saved(table: Table) -> None:
-        screens.wake(table.id)
-        jobs.poke()
-
-    async def notice(job: Job) -> None:
-        await matches.notice(job, screens.ring)
-
-    matches = Matches(store, FirstLegal(), room.clock, saved)
-    lobby = Lobby(store, room.clock, saved, screens.wake)
-    jobs = Jobs(store, room.clock, {COMPUTER: matches.computer, REMATCH: matches.rematch, NOTICE: notice})
-    services = {"store": store, "matches": matches, "lobby": lobby}
-    stage = Stage(room.club, pictures=pictures, now=room.clock, **services)  # type: ignore[arg-type]
-    screens.join(stage)
-    room.desk, room.stage, room.matches, room.screens = Desk(stage, room.club, **services), stage, matches, screens  # type: ignore[arg-type]
-    room.store = store
-    working = [asyncio.create_task(jobs.run()), asyncio.create_task(stage.run())]
-    try:
-        yield room
-    finally:
-        for task in working:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-        await stage.close()
-        await asyncio.to_thread(pictures.close)
-        await store.close()
+    database = folder / "tavla.db" if folder else MEMORY
+    async with opened_house(room.clock, database) as house:
+        room.store, room.matches, room.screens = house.store, house.matches, house.screens
+        room.stage = Stage(room.club, house)
+        room.desk = Desk(room.stage, room.club, house)
+        house.screens.join(room.stage)
+        showing = asyncio.create_task(room.stage.run())
+        try:
+            yield room
+        finally:
+            await ended(showing)
+            await room.stage.close()

@@ -2,22 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from adapters.discord.app import Discord
-from bot.service.flow import COMPUTER, NOTICE, REMATCH
-from bot.service.jobs import Jobs
-from bot.service.lobby import Lobby
 from bot.service.matches import Matches
 from bot.service.ports import Store
-from bot.service.screens import Screens
-from bot.service.table import Job, Table
-from render.pictures import Pictures
-from storage.sqlite import MEMORY, open_sqlite
-from tests.adapters.chat.room import Sketches
-from tests.adapters.web.room import Clock, FirstLegal
+from storage.sqlite import MEMORY
+from tests.adapters.chat.house import ended, opened_house
+from tests.adapters.web.room import Clock
 from tests.servers.discord import Channel, DiscordServer, Guild, Interaction, Message, User
 
 NOT_A_MOVE = ("Concede…", "Abort…", "Hint", "Undo", "Rematch", "Show again", "Withdraw", "Length…", "House rules…")
@@ -127,41 +121,6 @@ def forward(message: Message) -> list[str]:
     return [label for label in message.labels if label not in NOT_A_MOVE]
 
 
-class House(NamedTuple):
-    """What every platform is handed."""
-
-    store: Store
-    matches: Matches
-    lobby: Lobby
-    screens: Screens
-    pictures: Pictures
-
-
-@asynccontextmanager
-async def opened_house(clock: Clock, database: Path | str = MEMORY) -> AsyncIterator[House]:
-    """The service on a database, with its jobs at work."""
-    screens, pictures = Screens(), Sketches()
-    store = await open_sqlite(database, clock)
-
-    def saved(table: Table) -> None:
-        screens.wake(table.id)
-        jobs.poke()
-
-    async def notice(job: Job) -> None:
-        await matches.notice(job, screens.ring)
-
-    matches = Matches(store, FirstLegal(), clock, saved)
-    lobby = Lobby(store, clock, saved, screens.wake)
-    jobs = Jobs(store, clock, {COMPUTER: matches.computer, REMATCH: matches.rematch, NOTICE: notice})
-    working = asyncio.create_task(jobs.run())
-    try:
-        yield House(store, matches, lobby, screens, pictures)
-    finally:
-        await ended(working)
-        await asyncio.to_thread(pictures.close)
-        await store.close()
-
-
 @asynccontextmanager
 async def opened_bot(
     server: DiscordServer, clock: Clock, database: Path | str = MEMORY, token: str = ""
@@ -171,8 +130,7 @@ async def opened_bot(
     async with opened_house(clock, database) as house:
         discord = Discord(
             token or server.token,
-            **house._asdict(),
-            now=clock,
+            house,
             api_url=server.api,
             gateway_url=server.gateway,
             cdn_url=server.cdn,
@@ -192,10 +150,3 @@ async def opened_room(database: Path | str = MEMORY) -> AsyncIterator[Room]:
     async with DiscordServer() as server, opened_bot(server, clock, database) as bot:
         await server.until(lambda: bot.said)
         yield Room(server, bot, clock)
-
-
-async def ended(task: "asyncio.Task[None]") -> None:
-    """Cancels a task and waits for its end."""
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task

@@ -8,7 +8,8 @@ import pytest
 
 from adapters.discord import answers, app
 from bot.service.table import Table
-from tests.adapters.discord.room import Room, ended, forward, opened_bot, other_than, state
+from tests.adapters.chat.house import ended
+from tests.adapters.discord.room import Room, forward, opened_bot, other_than, state
 from tests.adapters.web.room import Clock
 from tests.servers.discord import DiscordServer, Message, User
 

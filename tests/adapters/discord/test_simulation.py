@@ -13,7 +13,7 @@ import simcord
 from adapters.discord.app import Discord
 from adapters.discord.client import Client
 from render.commands import COMMANDS
-from tests.adapters.discord.room import ended, opened_house
+from tests.adapters.chat.house import ended, opened_house
 from tests.adapters.web.room import Clock
 
 
@@ -42,7 +42,7 @@ async def _simulation() -> AsyncIterator[Simulation]:
     """Not a fixture: simcord turns the clock of the very task that it is opened in."""
     async with (
         opened_house(Clock()) as house,
-        _served(Discord("no token", **house._asdict(), now=Clock(), say=_unheard)) as client,
+        _served(Discord("no token", house, say=_unheard)) as client,
         simcord.run(client) as env,
     ):
         yield Simulation(env)

@@ -4,22 +4,19 @@ import asyncio
 import struct
 import zlib
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from adapters.telegram.app import Telegram
-from bot.service.flow import COMPUTER, NOTICE, REMATCH
-from bot.service.jobs import Jobs
 from bot.service.lobby import Lobby
 from bot.service.matches import Matches
 from bot.service.ports import Store
-from bot.service.screens import Screens
-from bot.service.table import Job, Table
 from render.picture import Picture
 from render.pictures import Pictures, key
-from storage.sqlite import MEMORY, open_sqlite
-from tests.adapters.web.room import Clock, FirstLegal
+from storage.sqlite import MEMORY
+from tests.adapters.chat.house import ended, opened_house
+from tests.adapters.web.room import Clock
 from tests.servers.telegram import Answer, Chat, Message, TelegramServer, User
 
 NOT_A_MOVE = (
@@ -30,7 +27,7 @@ NOT_A_MOVE = (
 NOT_YOURS = ("It is not your turn.", "You are only watching this match; you cannot move in it.")
 
 
-class Sketches(Pictures):
+class Dots(Pictures):
     """Pictures that cost nothing: one dot, and the name of what they would show."""
 
     async def png(self, picture: Picture) -> bytes:
@@ -76,20 +73,27 @@ class Room:
         await self.mehmet.press(invitation, "Accept")
         return await self.server.until(lambda: other_than(now(chat, thread), invitation))
 
-    async def with_friends(self, length: int = 1) -> None:
-        """A match of Ayşe and Mehmet, each in the own chat with the bot."""
+    async def with_friends(self, length: int = 1) -> str:
+        """A match of Ayşe and Mehmet, each in the own chat with the bot: the code of its challenge."""
         ayses, mehmets = self.ayse.private, self.mehmet.private
         await self.ayse.start()
         await self.ayse.say(ayses, f"/challenge {length}")
         invitation = await self.live(ayses, label="Withdraw")
-        await self.mehmet.start(code_in(invitation))
+        code = code_in(invitation)
+        await self.mehmet.start(code)
         await self.mehmet.press(await self.live(mehmets, label="Accept"), "Accept")
         for chat in (ayses, mehmets):
             await self.server.until(lambda chat=chat: chat.boards)  # type: ignore[misc]  # a lambda has no types
+        return code
 
     async def live(self, chat: Chat | None = None, thread: int | None = None, label: str = "") -> Message:
         """The message that has buttons (or one that has that button), once there is one."""
         return await self.server.until(lambda: now(chat or self.group, thread, label))
+
+    async def told(self, text: str, chat: Chat | None = None) -> Message:
+        """The message of the bot, without picture and buttons, that says `text`, once there is one."""
+        place = chat or self.group
+        return await self.server.until(lambda: next(message for message in plain(place) if text in message.text))
 
     async def step(self, people: Sequence[User] = (), chat: Chat | None = None, thread: int | None = None) -> Message:
         """Whoever may presses the first button that goes on; returns the message then live, changed."""
@@ -176,7 +180,12 @@ def forward(message: Message) -> list[str]:
 
 def answers(chat: Chat) -> list[str]:
     """What the bot has said in a chat in words, without a picture and without buttons."""
-    return [message.text for message in chat.messages if message.sender.is_bot and message.text and not message.buttons]
+    return [message.text for message in plain(chat)]
+
+
+def plain(chat: Chat) -> list[Message]:
+    """The messages of the bot without a picture and without buttons."""
+    return [message for message in chat.messages if message.sender.is_bot and message.text and not message.buttons]
 
 
 def code_in(invitation: Message) -> str:
@@ -206,38 +215,13 @@ async def opened_bot(
 ) -> AsyncIterator[Bot]:
     """A bot on a database, ended in order at the end."""
     said: list[str] = []
-    screens, pictures = Screens(), pictures or Sketches()
-    store = await open_sqlite(database, clock)
-
-    def saved(table: Table) -> None:
-        screens.wake(table.id)
-        jobs.poke()
-
-    async def notice(job: Job) -> None:
-        await matches.notice(job, screens.ring)
-
-    matches = Matches(store, FirstLegal(), clock, saved)
-    lobby = Lobby(store, clock, saved, screens.wake)
-    jobs = Jobs(store, clock, {COMPUTER: matches.computer, REMATCH: matches.rematch, NOTICE: notice})
-    telegram = Telegram(
-        token or server.token,
-        store=store,
-        matches=matches,
-        lobby=lobby,
-        screens=screens,
-        pictures=pictures,
-        now=clock,
-        base_url=server.address,
-        say=said.append,
-    )
-    working = [asyncio.create_task(telegram.run()), asyncio.create_task(jobs.run())]
-    try:
-        yield Bot(telegram, store, matches, lobby, working[0], said)
-    finally:
-        for task in working:
-            await ended(task)
-        await asyncio.to_thread(pictures.close)
-        await store.close()
+    async with opened_house(clock, database, pictures or Dots()) as house:
+        telegram = Telegram(token or server.token, house, base_url=server.address, say=said.append)
+        running = asyncio.create_task(telegram.run())
+        try:
+            yield Bot(telegram, house.store, house.matches, house.lobby, running, said)
+        finally:
+            await ended(running)
 
 
 @asynccontextmanager
@@ -249,13 +233,6 @@ async def opened_room(
     async with opened_bot(server, clock, database, pictures=pictures) as bot:
         await server.until(lambda: server.polling)
         yield Room(server, bot, clock)
-
-
-async def ended(task: "asyncio.Task[None]") -> None:
-    """Cancels a task and waits for its end."""
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
 
 
 __all__ = ["Answer", "Message", "Room", "User", "opened_bot", "opened_room"]
