@@ -34,13 +34,15 @@ class Button:
     end: int | None = None
 
 
-def buttons(table: Table, seat: int | None, words: Words, panel: str = "") -> tuple[Button, ...]:
-    """What `seat` can press now, by place; nothing for somebody who watches."""
+def buttons(
+    table: Table, seat: int | None, words: Words, panel: str = "", *, shared: bool = False
+) -> tuple[Button, ...]:
+    """What `seat` can press now, by place; nothing for somebody who watches. `shared`: others see them too."""
     if seat is None:
         return ()
     making = _Making(table, seat, words)
     if panel == "concede" and table.match.may_concede(seat):
-        return making.concessions()
+        return making.concessions(shared=shared)
     if panel == "abort" and table.match.may_abort:
         return making.aborting()
     return tuple(sorted((*making.steps(panel), *making.controls()), key=lambda button: button.place))
@@ -76,16 +78,20 @@ class _Making:
         found = [*self._going_on(), *self._leaving()]
         return [button for button in found if button is not None]
 
-    def concessions(self) -> tuple[Button, ...]:
-        """What can be conceded, each with its worth."""
+    def concessions(self, *, shared: bool) -> tuple[Button, ...]:
+        """What can be conceded, each with its worth, by this seat alone."""
+        say = self._words.say
         points = self._match.concession(self._seat)
         kind = self._words.win(self._match.game.variant.kind(points))
         worth = f"−{points} · {kind}" if kind else f"−{points}"
-        game = self._words.say("Concede this game (%(worth)s)", worth=worth)
-        found = [self._back(), self._button(Verb.CONCEDE_GAME, game, SECOND, "danger")]
+        game, match = say("Concede this game (%(worth)s)", worth=worth), say("Concede the match (you lose it)")
+        if shared:
+            name = self._words.names(self._table.seats)[self._seat]
+            game = say("%(name)s concedes this game (%(worth)s)", name=name, worth=worth)
+            match = say("%(name)s concedes the match", name=name)
+        found = [self._back(), self._own(Verb.CONCEDE_GAME, game, SECOND)]
         if "match" in self._match.scopes:
-            label = self._words.say("Concede the match (you lose it)")
-            found.append(self._button(Verb.CONCEDE_MATCH, label, THIRD, "danger"))
+            found.append(self._own(Verb.CONCEDE_MATCH, match, THIRD))
         return tuple(found)
 
     def aborting(self) -> tuple[Button, ...]:
@@ -164,6 +170,11 @@ class _Making:
         """A button that shows other buttons."""
         action = encode(Action(self._table.id, self._table.revision, Verb.PANEL, panel=panel))
         return Button(label, action, place, "plain")
+
+    def _own(self, verb: Verb, label: str, place: int) -> Button:
+        """A button for this seat alone."""
+        action = Action(self._table.id, self._table.revision, verb, seat=self._seat)
+        return Button(label, encode(action), place, "danger")
 
     def _button(self, verb: Verb, label: str, place: int, kind: Kind) -> Button:
         return Button(label, encode(Action(self._table.id, self._table.revision, verb)), place, kind)

@@ -41,6 +41,8 @@ class Look:
     """"" for the main buttons, "concede", "abort", or "f13" for the steps of the checkers on 13."""
     shared: bool = False
     """Whether others read along: nobody is told "you", and whoever is to move gets the buttons."""
+    opened_by: int | None = None
+    """The seat whose panel a shared table shows; the other player is not to concede by it."""
     hint: Sequence[Ranked] = ()
     tally: Tally | None = None
     seed: bytes | None = None
@@ -65,7 +67,9 @@ def view(table: Table, seat: int | None, words: Words, look: Look | None = None)
         small=teller.small(look.seed),
         picture=describe(table, seat, words, look.theme, look.home_left, look.hint, shared=look.shared),
         alt=teller.position(),
-        buttons=controls.buttons(table, seat, words, look.panel),
+        buttons=controls.buttons(
+            table, seat if look.opened_by is None else look.opened_by, words, look.panel, shared=look.shared
+        ),
         attention=acting,
         successor=table.successor,
     )

@@ -65,6 +65,7 @@ TO_PLAYERS: Mapping[str, str] = {
     "not_your_challenge": N_("This challenge is for somebody else."),
     "not_your_match": N_("You are only watching this match; you cannot move in it."),
     "not_your_turn": N_("It is not your turn."),
+    "not_your_button": N_("This button is for the other player."),
     "nothing_to_concede": N_("There is no game to concede now."),
     "nothing_to_undo": N_("There is no step to take back."),
     "offer_pending": N_("An offer to concede has to be answered first."),

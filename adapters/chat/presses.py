@@ -8,7 +8,7 @@ from adapters.chat.replies import Done, Opened, Reply, Said
 from adapters.chat.showing import Peek
 from adapters.chat.sitting import Sitting, screen_at
 from adapters.chat.stage import Stage
-from bot.engine.errors import NotYours, Stale
+from bot.engine.errors import Illegal, NotYours, Stale
 from bot.service.actions import Action, Ask, Asking, Verb
 from bot.service.lobby import changed
 from bot.service.table import Shown, Table, Who
@@ -72,7 +72,7 @@ class Presses:
                 await self._shown(press, screen, via, forced=True)
                 raise
             await self._shown(press, screen, via, peek, table=table)
-        return Done(self._told(table, who, press.words))
+        return Done("" if peek and peek.panel else self._told(table, who, press.words))
 
     async def _shown(
         self,
@@ -101,7 +101,14 @@ class Presses:
         table = await self._mine(action.match, who)
         if table.revision != action.revision:
             raise Stale("board_moved_on")
-        return Peek(action.revision, "" if action.panel == MAIN else action.panel)
+        if action.panel == MAIN:
+            return Peek(action.revision)
+        seat = table.seat_of(who)
+        if action.panel.startswith("f") and table.match.game.on_roll != seat:
+            raise NotYours("not_your_turn")
+        if action.panel == "concede" and seat is not None and not table.match.may_concede(seat):
+            raise Illegal("declined_this_turn")
+        return Peek(action.revision, action.panel, seat)
 
     async def _whispered(self, press: Press, action: Action, who: Who) -> Reply:
         """The buttons of a panel for whoever asked alone."""

@@ -22,10 +22,12 @@ IN_WORDS = 25
 
 @dataclass(frozen=True, slots=True)
 class Peek:
-    """Other buttons or a hint in a live message, until the next change. For a board at `revision` alone."""
+    """Other buttons (those of `seat`) or a hint in a live message, until the next change. For a board at `revision`
+    alone."""
 
     revision: int = 0
     panel: str = ""
+    seat: int | None = None
     hint: Sequence[Ranked] = ()
 
 
@@ -92,7 +94,14 @@ class Shows:
             tally = await self._store.tally(screen.player, table.match.game.variant.id)
         fresh = peek if peek.revision == table.revision else Peek()
         seed = await self._matches.revealed(table)
-        look = Look(panel=fresh.panel, shared=screen.shared, hint=fresh.hint, tally=tally, seed=seed)
+        look = Look(
+            panel=fresh.panel,
+            shared=screen.shared,
+            opened_by=fresh.seat,
+            hint=fresh.hint,
+            tally=tally,
+            seed=seed,
+        )
         message = self._completed(table_message(table, view(table, seat, told, look)), screen, table, told)
         busy = table.match.phase is Phase.PLAY and bool(table.match.game.so_far)
         return Showing(message, table.revision, table.match.game.number, busy, table.successor)

@@ -16,6 +16,7 @@ _FORM = re.compile(
 _CHALLENGE_FORM = re.compile(rf"!([a-z0-9]{{{ID_LENGTH}}})\.([0-9a-z]{{1,6}})\.([a-z])(?:\.([a-z0-9_.]{{1,40}}))?")
 _RUN_FORM = re.compile(r"/([a-z]{1,20})(?: ([a-z0-9_]{1,20}))?")
 _STEP = re.compile(r"([0-9]{1,2})-([1-6])")
+_SEATS = ("0", "1")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -52,13 +53,15 @@ class Ask(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A press meant for one board. `steps`: (start, die) each; `panel`: which buttons to show instead."""
+    """A press meant for one board. `steps`: (start, die) each; `panel`: which buttons to show instead; `seat`: who
+    alone may press it, where both players see one message."""
 
     match: str
     revision: int
     verb: Verb
     steps: tuple[tuple[int, int], ...] = ()
     panel: str = ""
+    seat: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ def encode(action: Action | Asking | Run) -> str:
 def _encode_table(action: Action) -> str:
     words = [action.match, _base36(action.revision), action.verb.value]
     words += [f"{start}-{die}" for start, die in action.steps]
+    words += [str(action.seat)] if action.seat is not None else []
     return ".".join([*words, action.panel] if action.panel else words)
 
 
@@ -116,6 +120,8 @@ def decode(text: str) -> Action:
     match, revision, verb, rest = form[1], int(form[2], 36), Verb(form[3]), form[4] or ""
     if verb is Verb.STEPS:
         return Action(match, revision, verb, steps=_steps(rest))
+    if rest in _SEATS:
+        return Action(match, revision, verb, seat=_SEATS.index(rest))
     return Action(match, revision, verb, panel=rest)
 
 

@@ -49,6 +49,8 @@ class Matches:
         table, seat = await self._mine(who, action.match)
         if action.revision != table.revision:
             raise Stale("board_moved_on")
+        if action.seat not in (None, seat):
+            raise NotYours("not_your_button")
         return await self._save(table, [actions.command(action, seat)])
 
     async def type(self, who: Who, match: str, text: str, delivery: Delivery | None = None) -> Table:

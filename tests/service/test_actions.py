@@ -20,6 +20,7 @@ VALUES = some.text(LETTERS + DIGITS + "_.", max_size=40)
 SIMPLE = [verb for verb in Verb if verb not in (Verb.STEPS, Verb.PANEL)]
 ACTIONS = some.one_of(
     some.builds(Action, IDS, REVISIONS, some.sampled_from(SIMPLE)),
+    some.builds(Action, IDS, REVISIONS, some.just(Verb.CONCEDE_GAME), seat=some.sampled_from([0, 1])),
     some.builds(Action, IDS, REVISIONS, some.just(Verb.STEPS), STEPS),
     some.builds(Action, IDS, REVISIONS, some.just(Verb.PANEL), panel=some.sampled_from(["main", "abort", "f1", "f25"])),
 )
