@@ -1,6 +1,7 @@
 """Messages of Telegram: sent, changed, left without buttons; and what its errors mean."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
@@ -20,6 +21,8 @@ PICTURE = "board.png"
 RETIRED_WITHIN = 2.0
 """Seconds that old messages get at the end to lose their buttons."""
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+_QUOTE = re.compile(r"""[:"(<]|(?<!\w)'""")
+"""Where Telegram, or the library, may begin to quote what was sent."""
 # Telegram's texts, in small letters: python-telegram-bot changes capitals, and nothing else tells the cases apart.
 _UNCHANGED = "message is not modified"
 _GONE = ("message to edit not found", "message can't be edited", "message_id_invalid", "there is no caption in the",
@@ -176,7 +179,7 @@ def seconds(error: RetryAfter) -> float:
 
 def _meant(error: BadRequest) -> Trouble:
     """What a bad request means for the message."""
-    text = str(error).casefold().partition(":")[0]  # behind the colon Telegram may quote what was sent
+    text = _QUOTE.split(str(error).casefold(), maxsplit=1)[0].rstrip()
     if any(part in text for part in _GONE):
         return Gone(text)
     if any(part in text for part in _CLOSED):

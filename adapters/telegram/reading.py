@@ -52,7 +52,7 @@ def asked_of(update: Update, bot: User) -> Asked | None:
         return None
     delivery = Delivery(PLATFORM, str(update.update_id))
     asked = Asked("", person_of(message.from_user), place_of(message), delivery, message=_answered(message, bot))
-    command = _COMMAND.fullmatch(message.text)
+    command = _COMMAND.fullmatch(_unmentioned(message.text, message))
     if command is None:
         meant = asked.place.private or asked.message
         return replace(asked, command=TEXT, options={"play": message.text}) if meant else None
@@ -72,7 +72,8 @@ def _command(asked: Asked, message: Written, bot: User, rest: str) -> Asked:
         return replace(asked, options={"code": rest.strip()} if rest.strip() else {})
     if any(option.kind == "play" for option in COMMANDS[asked.command].options):
         return replace(asked, options={"play": rest})
-    found = _read(asked.command, rest, _mentioned(message), words(preferred(asked.person.language)))
+    found = _read(asked.command, rest, words(preferred(asked.person.language)))
+    found.opponent = _mentioned(message)
     for person in (asked.person, person_of(bot)):  # of everybody else only Telegram knows who has a user name
         if found.named and found.named.casefold() == person.username.casefold():
             found.opponent, found.named = person, ""
@@ -81,12 +82,9 @@ def _command(asked: Asked, message: Written, bot: User, rest: str) -> Asked:
     return replace(asked, options=found.options, opponent=found.opponent, named=found.named)
 
 
-def _read(name: str, rest: str, mentioned: Mapping[str, Person], told: Words) -> _Words:
+def _read(name: str, rest: str, told: Words) -> _Words:
     """Takes each word for the first option of the command that it can be."""
     found = _Words()
-    for who, person in mentioned.items():
-        found.opponent = person
-        rest = rest.replace(who, " ")
     for word in rest.split():
         kinds: dict[Kind, str] = {option.kind: option.name for option in COMMANDS[name].options}
         if _NAMED.fullmatch(word) and "person" in kinds:
@@ -114,10 +112,22 @@ def _value(kind: Kind, word: str, told: Words) -> str:
     return next((value for value, name in names.get(kind, {}).items() if low in (value, name.casefold())), "")
 
 
-def _mentioned(message: Written) -> dict[str, Person]:
-    """People without a user name who are mentioned, by how they stand in the text."""
-    entities = message.parse_entities([MessageEntity.TEXT_MENTION])
-    return {text: person_of(entity.user) for entity, text in entities.items() if entity.user}
+def _mentioned(message: Written) -> Person | None:
+    """Whoever is mentioned without a user name, the last one if there are more."""
+    people = [person_of(entity.user) for entity in _mentions(message) if entity.user]
+    return people[-1] if people else None
+
+
+def _unmentioned(text: str, message: Written) -> str:
+    """The text with blanks for such mentions: a name may be several words, or look like another word."""
+    units = bytearray(text.encode("utf-16-le"))  # as Telegram counts
+    for entity in _mentions(message):
+        units[2 * entity.offset : 2 * (entity.offset + entity.length)] = b" \0" * entity.length
+    return units.decode("utf-16-le")
+
+
+def _mentions(message: Written) -> list[MessageEntity]:
+    return [entity for entity in message.entities if entity.type == MessageEntity.TEXT_MENTION]
 
 
 def _replied(message: Written) -> Person | None:
