@@ -143,8 +143,9 @@ class SqliteStore:
     async def remove_screen(self, screen: int) -> None:
         await self._write("DELETE FROM screen WHERE id = ?", screen)
 
-    async def leave_chat(self, platform: str, chat: str) -> None:
-        await self._write("DELETE FROM screen WHERE platform = ? AND chat = ?", platform, chat)
+    async def leave_chat(self, platform: str, chat: str, thread: str | None = None) -> None:
+        there = "DELETE FROM screen WHERE platform = ? AND chat = ? AND thread = coalesce(?, thread)"
+        await self._write(there, platform, chat, thread)
 
     async def move_chat(self, platform: str, old: str, new: str) -> None:
         await self._write("UPDATE screen SET chat = ? WHERE platform = ? AND chat = ?", new, platform, old)

@@ -363,7 +363,7 @@ class Stage:
         if self._platform.whispers:
             await self._store.put_screen(replace(screen, by_press=True))
         else:
-            await self.left(screen.chat)
+            await self._store.leave_chat(self._platform.name, screen.chat, screen.thread)
 
     async def _adopted(self, pressed: Shown, known: Shown | None) -> Shown:
         """The live message at the place of a press: the pressed one itself if it is the newer, or none is `known`."""

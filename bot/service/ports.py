@@ -110,8 +110,8 @@ class Store(Protocol):
 
     async def remove_screen(self, screen: int) -> None: ...
 
-    async def leave_chat(self, platform: str, chat: str) -> None:
-        """Removes every screen in a chat."""
+    async def leave_chat(self, platform: str, chat: str, thread: str | None = None) -> None:
+        """Removes every screen in a chat, or in one thread of it ("" is a thread too: all that is in none)."""
         ...
 
     async def move_chat(self, platform: str, old: str, new: str) -> None:

@@ -107,6 +107,15 @@ async def test_a_chat_that_is_left_has_no_screens_and_others_keep_theirs(store: 
     await store.leave_chat("telegram", "-100")
 
 
+async def test_one_thread_of_a_chat_is_left_alone(store: Store, table: Table) -> None:
+    for thread in ("", "5", "6"):
+        await store.put_screen(Shown(table.id, "telegram", "-100", thread))
+    await store.leave_chat("telegram", "-100", "5")
+    assert {screen.thread for screen in await store.screens_in("telegram", "-100")} == {"", "6"}
+    await store.leave_chat("telegram", "-100", "")
+    assert {screen.thread for screen in await store.screens_in("telegram", "-100")} == {"6"}
+
+
 async def test_the_screens_of_a_chat_with_another_number_go_along(store: Store, table: Table) -> None:
     moved = await store.put_screen(Shown(table.id, "telegram", "-100", "5", "77", shown_revision=1))
     stays = await store.put_screen(Shown(table.id, "discord", "-100", shown_revision=1))

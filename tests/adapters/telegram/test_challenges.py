@@ -2,6 +2,7 @@
 
 import pytest
 
+from adapters.chat.stage import SWEEP
 from bot.service.lobby import LASTS
 from render.commands import COMMANDS
 from tests.adapters.telegram.room import Room, code_in, forward, now, other_than, pinged, ready, said, state
@@ -169,7 +170,7 @@ async def test_an_expired_challenge_loses_its_buttons(room: Room) -> None:
     invitation = await room.live(label="Accept")
     room.clock.now += LASTS + 1
     await room.bot.lobby.sweep()
-    await room.server.until(lambda: not invitation.buttons)
+    await room.server.until(lambda: not invitation.buttons, seconds=SWEEP / 2)  # at once, not when it is found behind
     assert "Nobody has accepted in time." in said(invitation)
 
 

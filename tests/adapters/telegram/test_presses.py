@@ -1,5 +1,7 @@
 """Presses on Telegram: whose they are, which of them count, how each is answered; and who is called."""
 
+import logging
+
 import pytest
 
 from bot.service import jobs
@@ -81,7 +83,9 @@ async def test_a_stale_press_changes_nothing_and_repaints_the_board(room: Room) 
     assert await room.revision() == revision
 
 
-async def test_a_press_that_is_answered_too_late_counts_all_the_same(room: Room) -> None:
+async def test_a_press_that_is_answered_too_late_counts_all_the_same(
+    room: Room, caplog: pytest.LogCaptureFixture
+) -> None:
     await room.begun()
     board, mover, _ = await room.turn()
     revision = await room.revision()
@@ -90,6 +94,8 @@ async def test_a_press_that_is_answered_too_late_counts_all_the_same(room: Room)
     await room.server.until(lambda: "Undo" in board.labels)
     await room.server.until(lambda: room.server.called("answerCallbackQuery")[-1].status == 400)
     assert await room.revision() == revision + 1
+    await room.settled()
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 # Messages that are not the live one.
@@ -144,6 +150,11 @@ async def test_a_press_whose_message_is_not_told_any_more_changes_it_in_place(ro
     await room.settled()
     assert "Undo" in board.labels
     assert chat.boards == [board]
+    await room.mehmet.say(chat, "/board", thread=thread)
+    await room.server.until(lambda: not board.buttons)
+    old = state(board)
+    await room.step(chat=chat, thread=thread)
+    assert state(board) == old
 
 
 # Data that no button of the message carries.
@@ -244,8 +255,10 @@ def watchful(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_whoever_is_to_move_is_called_once_by_a_new_board(room: Room) -> None:
     await room.begun()
     board, acted, awaited = await _passed(room)
+    room.clock.now += QUIET - 1
+    await room.settled(0.1)
     assert _called(room.group) == []
-    room.clock.now += QUIET + 1
+    room.clock.now += 2
     called = await room.server.until(lambda: other_than(now(room.group), board))
     assert pinged(called) == [awaited]
     assert said(called).startswith("Over to you!")
