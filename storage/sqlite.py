@@ -148,6 +148,7 @@ class SqliteStore:
         await self._write(there, platform, chat, thread)
 
     async def move_chat(self, platform: str, old: str, new: str) -> None:
+        await self._write(_DROP_ARRIVED, platform, old, new)
         await self._write("UPDATE screen SET chat = ? WHERE platform = ? AND chat = ?", new, platform, old)
 
     # Notes.
@@ -198,6 +199,14 @@ class SqliteStore:
 # The statements that are more than a line.
 
 _ACCOUNT = "SELECT player, name FROM account WHERE platform = ? AND platform_id = ?"
+
+# A press on a message left behind may have made another screen in the old chat.
+_DROP_ARRIVED = """
+DELETE FROM screen WHERE platform = ? AND chat = ? AND EXISTS (
+    SELECT 1 FROM screen AS arrived WHERE arrived.platform = screen.platform AND arrived.chat = ?
+    AND arrived.watched = screen.watched AND arrived.thread = screen.thread AND arrived.player IS screen.player
+)
+"""
 
 _NAME = "SELECT name FROM account WHERE player = ? AND name <> '' ORDER BY named DESC LIMIT 1"
 

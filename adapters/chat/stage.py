@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from adapters.chat.ports import Closed, Gone, Held, House, Moved, Platform, Trouble, Via
 from adapters.chat.showing import Peek, Showing, Shows
+from bot.engine.errors import Unreadable
 from bot.service.table import Shown, Table
 from render.message import Message
 
@@ -366,7 +367,14 @@ class Stage:
             await self._store.leave_chat(self._platform.name, screen.chat, screen.thread)
 
     async def _adopted(self, pressed: Shown, known: Shown | None) -> Shown:
-        """The live message at the place of a press: the pressed one itself if it is the newer, or none is `known`."""
+        """The live message at the place of a press: the pressed one itself if it is the newer, or none is `known`.
+
+        Raises `Unreadable` if that message shows something else: whoever pressed has sent what no button of it says.
+        """
+        if known is None or known.message != pressed.message:
+            there = await self._store.screens_in(pressed.platform, pressed.chat)
+            if any(each.message == pressed.message and each.watched != pressed.watched for each in there):
+                raise Unreadable("bad_button")
         if known is None:
             return await self._store.put_screen(replace(pressed, posted_at=self._now()))
         if known.by_press != pressed.by_press:

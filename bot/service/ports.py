@@ -115,7 +115,7 @@ class Store(Protocol):
         ...
 
     async def move_chat(self, platform: str, old: str, new: str) -> None:
-        """A chat has got another number: its screens go along."""
+        """A chat has got another number: its screens go along, but for those of which there is one already."""
         ...
 
     async def note(self, name: str) -> str:

@@ -189,13 +189,7 @@ async def test_a_group_that_threw_the_bot_out_unnoticed_is_left_after_one_try(ro
     assert await room.revision(mover.private) == revision + 1
 
 
-_TWO_SCREENS = pytest.mark.xfail(
-    strict=True,
-    reason="Stage._adopted makes a second screen for the old chat, and Stage.moved brings it to the new one",
-)
-
-
-@pytest.mark.parametrize("told", [pytest.param(True, marks=_TWO_SCREENS), False])
+@pytest.mark.parametrize("told", [True, False])
 async def test_a_group_that_becomes_a_supergroup_keeps_its_match(
     room: Room, monkeypatch: pytest.MonkeyPatch, told: bool
 ) -> None:

@@ -317,7 +317,7 @@ async def test_a_retired_message_loses_its_buttons_once(posts: Posts, wire: Wire
 async def test_a_message_that_cannot_be_retired_is_no_trouble(posts: Posts, wire: Wire, answer: Answer) -> None:
     wire.answer = answer
     await posts.retire(HERE)
-    await posts.close()
+    await asyncio.gather(*posts._retiring.values())
     assert len(wire.asked) == 1
     await posts.retire(HERE)
     await posts.close()

@@ -184,6 +184,7 @@ def test_a_play_stands_as_it_is_written(text: str, play: str) -> None:
         ("/start", {}),
         ("/start ", {}),
         ("/start abcdefghj2", {"code": "abcdefghj2"}),
+        ("/start abcdefghj2 \n", {"code": "abcdefghj2"}),
         ("/start wabcdefghj2", {"code": "wabcdefghj2"}),
     ],
 )

@@ -108,9 +108,16 @@ def test_what_just_fits_is_not_cut(limit: int, call: str) -> None:
         assert units(seen.text) in (limit - 1, limit - 2)
 
 
+@pytest.mark.parametrize("limit", [CAPTION, TEXT])
+def test_a_call_takes_its_place(limit: int) -> None:
+    lines = ("old", "a" * (limit - 10))
+    assert read(fitted(Message("T", lines), limit)).text.startswith("T\nold\n")
+    assert read(fitted(Message("T", lines), limit, "77")).text == f"{summons('')}\nT"
+
+
 @pytest.mark.parametrize("sign", ["a", "&", "\N{GAME DIE}"])
 def test_fine_print_goes_before_old_lines_and_those_before_new_ones(sign: str) -> None:
-    lines = tuple(f"{number}{sign * 200}" for number in range(10))
+    lines = tuple(f"{number:02}{sign * 200}" for number in range(13))
     seen = read(fitted(Message("Title", lines, ("proof",)), CAPTION))
     kept = len(seen.text.split("\n")) - 1
     assert kept == CAPTION // units(lines[0] + "\n")
@@ -128,9 +135,11 @@ def test_a_toast_is_cut_to_what_telegram_takes(text: str) -> None:
         assert text.startswith(shown[:-1])
 
 
+@pytest.mark.parametrize("length", [TOAST + 1, TOAST + 2, 1000])
 @pytest.mark.parametrize("sign", ["a", "\N{GAME DIE}"])
-def test_no_more_of_a_toast_is_cut_than_has_to_be(sign: str) -> None:
-    assert TOAST - units(sign) < units(cut(sign * 1000)) <= TOAST
+def test_no_more_of_a_toast_is_cut_than_has_to_be(sign: str, length: int) -> None:
+    text = "a" * (length % 2) + sign * (length // units(sign))
+    assert TOAST - 2 <= units(cut(text)) <= TOAST < units(text)
 
 
 # Buttons.
