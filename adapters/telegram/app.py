@@ -32,8 +32,10 @@ POLL = timedelta(seconds=25)
 SILENT_TOO_LONG = 60.0
 """Seconds without a finished poll after which the client is built anew."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+HUNG_UP_WITHIN = 2.0
+"""Seconds that the polling gets at the end: during an outage the library sleeps up to 30 s between two polls."""
 FINISHED_WITHIN = 10.0
-"""Seconds that handlers get at the end."""
+"""Seconds that polling and handlers together get at the end."""
 ALARM_EVERY = 60.0
 """Seconds between two lines about another process that polls with the same token."""
 AT_ONCE = 32
@@ -179,8 +181,10 @@ class Telegram:
         with contextlib.suppress(TimeoutError, TelegramError):
             async with asyncio.timeout(FINISHED_WITHIN):
                 if application.updater and application.updater.running:
-                    with contextlib.suppress(TelegramError):  # what ended the polling is told here once more
-                        await application.updater.stop()
+                    # What ended the polling is told here once more.
+                    with contextlib.suppress(TimeoutError, TelegramError):
+                        async with asyncio.timeout(HUNG_UP_WITHIN):
+                            await application.updater.stop()
                 if application.running:
                     await application.stop()
 

@@ -171,7 +171,8 @@ class Reception:
 
     async def _place(self, message: MaybeInaccessibleMessage) -> Place:
         """Where the pressed message stands. The topic of one that is too old is not told, but known here."""
-        if isinstance(message, Written):
+        # The library makes a whole message of either kind: only the date tells them apart.
+        if isinstance(message, Written) and message.is_accessible:
             return reading.place_of(message)
         chat = str(message.chat.id)
         screens = await self._store.screens_in(PLATFORM, chat)

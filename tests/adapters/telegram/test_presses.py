@@ -154,6 +154,7 @@ async def test_a_press_whose_message_is_not_told_any_more_changes_it_in_place(ro
     await room.server.until(lambda: not board.buttons)
     old = state(board)
     await room.step(chat=chat, thread=thread)
+    await room.settled()
     assert state(board) == old
 
 
@@ -194,6 +195,7 @@ async def test_data_of_another_match_paints_nothing_over_this_one(room: Room) ->
     data = own.button(forward(own)[0]).data
     await room.ayse.press(board, stale=data)
     await eve.press(board, stale=data)
+    await room.step([eve], eve.private)
     await room.settled()
     assert state(board) == before
     await room.step()
