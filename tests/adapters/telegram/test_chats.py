@@ -200,6 +200,7 @@ async def test_a_group_that_becomes_a_supergroup_keeps_its_match(
     revision = await room.revision(old)
     new = _migrated(room, monkeypatch, old, told=told)
     await room.settled()
+    assert bool(await room.bot.store.screens_in("telegram", str(new.id))) == told
     mover.tap(board, forward(board)[0])
     fresh = await room.live(new)
     assert await room.revision(new) == revision + 1

@@ -167,6 +167,7 @@ async def test_neither_the_token_nor_what_people_write_is_logged(
     unhurried: None, server: TelegramServer, written: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hide([server.token])
+    _begins_badly(server, monkeypatch)
     async with opened_room(server) as room:
         await _everything_goes_wrong(room, monkeypatch)
     _tells_nothing(written.getvalue(), server, room)
@@ -176,6 +177,7 @@ async def test_what_the_bot_itself_logs_needs_no_hiding_of_the_token(
     unhurried: None, server: TelegramServer, written: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hide([])
+    _begins_badly(server, monkeypatch)
     async with opened_room(server) as room:
         await _everything_goes_wrong(room, monkeypatch)
     _tells_nothing(written.getvalue(), server, room)
@@ -186,6 +188,13 @@ async def test_no_object_of_ours_shows_the_token(server: TelegramServer) -> None
         telegram = room.bot.telegram
         parts = [part for part in vars(telegram).values() if not isinstance(part, str)]
         assert not [part for part in (telegram, *parts) if server.token.rpartition(":")[2] in repr(part)]
+
+
+def _begins_badly(server: TelegramServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first logins fail."""
+    monkeypatch.setattr(app, "FIRST_PAUSE", 0.1)
+    server.fail("getMe", 502, PRIVATE)
+    server.fail("getMe", 0, "")
 
 
 async def _everything_goes_wrong(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
