@@ -273,8 +273,7 @@ class Teller:
 
     def _running(self, tally: Tally | None) -> Iterator[str]:
         if tally is not None:
-            told = self._tally(tally)
-            yield self._words.say("Points won in all games: %(tally)s", tally=told)
+            yield self._words.say("Points won in all games: %(tally)s", tally=self._tally(tally))
 
     def _tally(self, tally: Tally) -> str:
         say, points = self._words.say, {"mine": tally.mine, "computer": tally.computer}

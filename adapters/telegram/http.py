@@ -1,4 +1,5 @@
-"""Telegram's Bot API over aiohttp: the library's own client, httpx, takes several times the processor's time."""
+"""Telegram's Bot API over aiohttp, which discord.py brings along: over httpx, the library's own client, a press
+took a quarter more of the processor's time (`tavla bench platforms`, 36 ms against 28 ms)."""
 
 import asyncio
 import time

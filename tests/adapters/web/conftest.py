@@ -1,22 +1,11 @@
-"""A room for each test, with dice that are the same in every run, and browsers to enter it."""
+"""A room for each test, and browsers to enter it."""
 
-import hashlib
-import itertools
 from collections.abc import AsyncIterator, Callable
 
 import pytest
 
 from tests.adapters.web.browser import Browser
 from tests.adapters.web.room import Room, opened_room
-
-
-@pytest.fixture(autouse=True)
-def _same_dice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ids and seeds are counted instead of drawn."""
-    ids, seeds = itertools.count(1), itertools.count(1)
-    for module in ("bot.service.lobby", "bot.service.matches"):
-        monkeypatch.setattr(f"{module}.new_id", lambda: f"test{next(ids):06}")
-        monkeypatch.setattr(f"{module}.new_seed", lambda: hashlib.sha256(str(next(seeds)).encode()).digest())
 
 
 @pytest.fixture
